@@ -1,0 +1,56 @@
+"""LeadingOnes, OneMax and the pair, for one bit string or many."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kflip._typing import BoolArray, IntArray
+from kflip.errors import InputError
+
+
+def leading_ones(x: ArrayLike) -> IntArray:
+    """Number of ones before the first zero.
+
+    Parameters
+    ----------
+    x
+        Bits, shape ``(..., n)``, position 1 first.
+
+    Returns
+    -------
+    Array of shape ``(...)``; a scalar array for one string.
+    """
+    bits = _bits(x)
+    return np.asarray(np.logical_and.accumulate(bits, axis=-1).sum(axis=-1), dtype=np.int64)
+
+
+def one_max(x: ArrayLike) -> IntArray:
+    """Number of ones, with the shapes of :func:`leading_ones`."""
+    return np.asarray(_bits(x).sum(axis=-1), dtype=np.int64)
+
+
+def lo_om(x: ArrayLike) -> IntArray:
+    """The pair (LeadingOnes, OneMax), shape ``(..., 2)``; compare pairs lexicographically."""
+    return np.stack([leading_ones(x), one_max(x)], axis=-1)
+
+
+def bits_of(index: ArrayLike, n: int) -> IntArray:
+    """Bits of the integers ``index``, shape ``(..., n)``; the most significant bit is position 1."""
+    shifts = np.arange(n - 1, -1, -1)
+    return np.asarray((np.asarray(index, dtype=np.int64)[..., None] >> shifts) & 1, dtype=np.int64)
+
+
+def index_of(x: ArrayLike) -> IntArray:
+    """Inverse of :func:`bits_of`: the integer whose most significant bit is position 1."""
+    bits = _bits(x).astype(np.int64)
+    return np.asarray(bits @ (1 << np.arange(bits.shape[-1] - 1, -1, -1)), dtype=np.int64)
+
+
+def _bits(x: ArrayLike) -> BoolArray:
+    bits = np.asarray(x)
+    if bits.ndim == 0 or bits.shape[-1] == 0:
+        raise InputError("expected bits in an array of shape (..., n) with n >= 1")
+    if not np.isin(bits, (0, 1)).all():
+        raise InputError("expected bits: every entry must be 0 or 1")
+    return bits.astype(bool)
