@@ -118,40 +118,28 @@ def accepted_after(
 
 
 @njit(cache=True, nogil=True)
-def add_law(row: FloatArray, scale: float, N: int, a: int, k: int, cut: float) -> tuple[int, int]:
-    """Add ``scale * P[a + k - 2X = b]`` to ``row[b]``, weights below ``cut`` of the mode's left out.
-
-    Returns the smallest and the largest ``b`` written.
-    """
+def add_law(row: FloatArray, scale: float, N: int, a: int, k: int) -> None:
+    """Add ``scale * P[a + k - 2X = b]`` to ``row[b]`` for every possible ``b``."""
     low, mode, high = mode_of_lost_ones(N, a, k)
     total = 1.0
     w = 1.0
-    last = high
     for x in range(mode, high):
         w *= ((a - x) * (k - x)) / ((x + 1.0) * (N - a - k + x + 1.0))
         total += w
-        if w < cut:
-            last = x + 1
-            break
     w = 1.0
-    first = low
     for x in range(mode, low, -1):
         w *= (x * (N - a - k + x)) / ((a - x + 1.0) * (k - x + 1.0))
         total += w
-        if w < cut:
-            first = x - 1
-            break
     unit = scale / total
     row[a + k - 2 * mode] += unit
     w = unit
-    for x in range(mode, last):
+    for x in range(mode, high):
         w *= ((a - x) * (k - x)) / ((x + 1.0) * (N - a - k + x + 1.0))
         row[a + k - 2 * x - 2] += w
     w = unit
-    for x in range(mode, first, -1):
+    for x in range(mode, low, -1):
         w *= (x * (N - a - k + x)) / ((a - x + 1.0) * (k - x + 1.0))
         row[a + k - 2 * x + 2] += w
-    return a + k - 2 * last, a + k - 2 * first
 
 
 @njit(cache=True, nogil=True)
@@ -171,3 +159,31 @@ def touches_infinite(counts: IntArray, N: int, a: int, k: int) -> bool:
     """Whether ``k`` flips can lead from ``a`` ones to an infinite entry, however small the probability."""
     low, _, high = mode_of_lost_ones(N, a, k)
     return bool(counts[a + k - 2 * low + 2] > counts[a + k - 2 * high])
+
+
+@njit(cache=True, nogil=True)
+def spread_after(
+    mean: FloatArray, variance: FloatArray, top: float, shift: float, N: int, a: int, k: int
+) -> float:
+    """``E[variance(a') + (mean(a') - shift)^2]`` for ``a' = a + k - 2X``; no term exceeds ``top``."""
+    low, mode, high = mode_of_lost_ones(N, a, k)
+    b = a + k - 2 * mode
+    total = 1.0
+    acc = variance[b] + (mean[b] - shift) ** 2
+    w = 1.0
+    for x in range(mode, high):
+        w *= ((a - x) * (k - x)) / ((x + 1.0) * (N - a - k + x + 1.0))
+        b = a + k - 2 * x - 2
+        total += w
+        acc += w * (variance[b] + (mean[b] - shift) ** 2)
+        if w * top < NEGLIGIBLE * acc:
+            break
+    w = 1.0
+    for x in range(mode, low, -1):
+        w *= (x * (N - a - k + x)) / ((a - x + 1.0) * (k - x + 1.0))
+        b = a + k - 2 * x + 2
+        total += w
+        acc += w * (variance[b] + (mean[b] - shift) ** 2)
+        if w * top < NEGLIGIBLE * acc:
+            break
+    return acc / total
