@@ -1,0 +1,35 @@
+"""kflip: benchmarks of parameter control whose optimal policy is known exactly."""
+
+from __future__ import annotations
+
+from kflip import rules
+from kflip.errors import FileFormatError, InputError, TooLargeError
+from kflip.evaluation import Evaluation, evaluate
+from kflip.objectives import leading_ones, lo_om, one_max
+from kflip.policy import Policy, StochasticPolicy
+from kflip.portfolio import Portfolio
+from kflip.setting import Setting
+from kflip.solution import Solution, solve
+from kflip.transitions import Transitions, transitions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Evaluation",
+    "FileFormatError",
+    "InputError",
+    "Policy",
+    "Portfolio",
+    "Setting",
+    "Solution",
+    "StochasticPolicy",
+    "TooLargeError",
+    "Transitions",
+    "evaluate",
+    "leading_ones",
+    "lo_om",
+    "one_max",
+    "rules",
+    "solve",
+    "transitions",
+]

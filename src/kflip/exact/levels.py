@@ -80,6 +80,38 @@ def binomial_weights(n: int) -> FloatArray:
     return weights / weights.sum()
 
 
+@njit(cache=True, nogil=True)
+def fold_moments(values: FloatArray, variances: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of the runtime given the ones of a random start, shapes (n+1,)."""
+    n = values.shape[0] - 1
+    W, WV = np.zeros(n + 1), np.zeros(n + 1)
+    for i in range(n - 1, -2, -1):
+        fold_variance(n - i - 1, i, values, variances, W, WV)
+    return W, WV
+
+
 def mean_from_start(values: FloatArray) -> float:
     """Expected runtime from a uniformly random string, given the value of every ``(LO, OM)`` state."""
+    if np.isinf(values).any():  # every state is a possible start
+        return float("inf")
     return float(binomial_weights(values.shape[0] - 1) @ fold_to(-1, values))
+
+
+def moments_from_start(values: FloatArray, variances: FloatArray) -> tuple[float, float]:
+    """Mean and variance of the runtime from a uniformly random string."""
+    if np.isinf(values).any():
+        return float("inf"), float("inf")
+    W, WV = fold_moments(values, variances)
+    weights = binomial_weights(values.shape[0] - 1)
+    mean = float(weights @ W)
+    return mean, float(weights @ (WV + (W - mean) ** 2))
+
+
+def mean_over_suffixes(values: FloatArray) -> FloatArray:
+    """Value of a random string with given LO, shape (n+1,), from the values of all ``(LO, OM)`` states."""
+    n = values.shape[0] - 1
+    means = np.zeros(n + 1)
+    for lo in range(n):
+        row = values[lo, lo:n]
+        means[lo] = np.inf if np.isinf(row).any() else binomial_weights(n - lo - 1) @ row
+    return means

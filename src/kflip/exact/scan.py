@@ -13,8 +13,10 @@ A radius is evaluated only if three lower bounds of :math:`D_k(b)` of growing sh
 1. the minimum of ``W`` and ``T`` over the level; past the peak of :math:`p_k` it rules out all larger radii at once;
 2. the minimum over the window that holds all but ``TAIL`` of the probability (Serfling's inequality for sampling
    without replacement), Hoeffding's bound of :math:`R_k`, and the level's minimum for the tail;
-3. the last evaluated radius :math:`k'`: one more flip moves ``a`` by one, so the means move by at most
-   :math:`k - k'` times the steepest step of ``W`` and ``T`` in the window widened by :math:`k - k'`.
+3. the last evaluated radius :math:`k'`.  The :math:`d = |k - k'|` flips between them change ``a`` by some
+   :math:`\delta` with :math:`\mathrm{E}\delta = (k - k')(1 - 2a/N)` and variance at most :math:`d`.  If the steps
+   :math:`f(a+1) - f(a)` in the window widened by :math:`d` lie in :math:`s \pm h`, then
+   :math:`\mathrm{E} f` moves by at least :math:`s\,\mathrm{E}\delta - h \sqrt{d + (\mathrm{E}\delta)^2}`.
 
 Range minima come from sparse tables that grow as the level is filled from ``a = N`` downwards.
 """
@@ -50,9 +52,10 @@ HALF_WIDTH = 2.0 * np.sqrt(0.5 * np.log(2.0 / TAIL))
 class LevelTables(NamedTuple):
     """Work space of one sweep over the levels of an ``n``-bit setting.
 
-    ``p, q, reach`` are indexed by radius, ``W, T`` by the ones ``a`` in the suffix.  ``low_*`` and ``step_*`` are
-    sparse tables of shape (log2 n + 2, n + 2) of ``f`` and of ``-|f(a+1) - f(a)|``.  ``bounds`` holds the
-    largest and smallest finite ``W`` and ``T`` of the level, ``infinite`` how many entries of each are infinite.
+    ``p, q, reach`` are indexed by radius, ``W, T`` by the ones ``a`` in the suffix.  ``low_*``, ``rise_*`` and ``fall_*``
+    are sparse tables, shape (log2 n + 2, n + 2), of ``f``, of its steps ``f(a+1) - f(a)`` and of minus its steps.
+    ``bounds`` holds the largest and smallest finite ``W`` and ``T`` of the level, ``infinite`` how many entries of each
+    are infinite.
     """
 
     radii: IntArray
@@ -62,9 +65,11 @@ class LevelTables(NamedTuple):
     W: FloatArray
     T: FloatArray
     low_w: FloatArray
-    step_w: FloatArray
+    rise_w: FloatArray
+    fall_w: FloatArray
     low_t: FloatArray
-    step_t: FloatArray
+    rise_t: FloatArray
+    fall_t: FloatArray
     log2: IntArray
     infinite_w: IntArray
     infinite_t: IntArray
@@ -93,9 +98,11 @@ def level_tables(n: int, radii: IntArray) -> LevelTables:
         W=np.zeros(n + 1),
         T=np.zeros(n + 1),
         low_w=sparse(),
-        step_w=sparse(),
+        rise_w=sparse(),
+        fall_w=sparse(),
         low_t=sparse(),
-        step_t=sparse(),
+        rise_t=sparse(),
+        fall_t=sparse(),
         log2=log2,
         infinite_w=np.zeros(n + 3, dtype=np.int64),
         infinite_t=np.zeros(n + 3, dtype=np.int64),
@@ -124,13 +131,27 @@ def range_min(table: FloatArray, log2: IntArray, N: int, a: int, b: int) -> floa
 
 
 @njit(cache=True, nogil=True)
-def step_of(f: FloatArray, N: int, a: int) -> float:
-    """Minus the size of the step from ``a`` to ``a + 1``; unbounded next to an infinite value."""
-    if a == N:
-        return 0.0
-    if np.isinf(f[a]) or np.isinf(f[a + 1]):
+def push_steps(
+    rise: FloatArray, fall: FloatArray, f: FloatArray, N: int, a: int
+) -> None:
+    """Append the step from ``a`` to ``a + 1``; next to an infinite value it is unbounded both ways."""
+    up = down = 0.0
+    if a < N:
+        if np.isinf(f[a]) or np.isinf(f[a + 1]):
+            up = down = -np.inf
+        else:
+            up = f[a + 1] - f[a]
+            down = -up
+    push(rise, N - a, up)
+    push(fall, N - a, down)
+
+
+@njit(cache=True, nogil=True)
+def least_change(low_step: float, high_step: float, drift: float, size: float) -> float:
+    """Smallest possible change of a mean when ``a`` moves by ``drift`` on average and ``size`` in square mean root."""
+    if np.isinf(low_step) or np.isinf(high_step):
         return -np.inf
-    return -abs(f[a + 1] - f[a])
+    return 0.5 * ((low_step + high_step) * drift - (high_step - low_step) * size)
 
 
 @njit(cache=True, nogil=True)
@@ -148,7 +169,7 @@ def open_level(n: int, i: int, t: LevelTables) -> None:
     for a in range(N, -1, -1):
         w = t.W[a]
         push(t.low_w, N - a, w)
-        push(t.step_w, N - a, step_of(t.W, N, a))
+        push_steps(t.rise_w, t.fall_w, t.W, N, a)
         if not np.isinf(w):
             t.bounds[TOP_W] = max(t.bounds[TOP_W], w)
             t.bounds[MIN_W] = min(t.bounds[MIN_W], w)
@@ -159,7 +180,7 @@ def push_value(N: int, a: int, value: float, t: LevelTables) -> None:
     """Enter ``T(a)``, after all larger ``a``, into the tables of the level."""
     t.T[a] = value
     push(t.low_t, N - a, value)
-    push(t.step_t, N - a, step_of(t.T, N, a))
+    push_steps(t.rise_t, t.fall_t, t.T, N, a)
     if np.isinf(value):
         t.infinite[1] += 1
     else:
@@ -201,29 +222,73 @@ def moves_of(
     return mean, S, R
 
 
+#: What a bound says of a radius: it may be better, it cannot be, and neither can any larger one.
+POSSIBLE, WORSE, ALL_WORSE = 0, 1, 2
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def window_bound(
+    n: int,
+    i: int,
+    a: int,
+    k: int,
+    mode: int,
+    b: float,
+    p: float,
+    q: float,
+    reach: float,
+    bounds: FloatArray,
+    low_w: FloatArray,
+    low_t: FloatArray,
+    log2: IntArray,
+) -> tuple[int, float, float, float, int, int]:
+    """Bounds 1 and 2 of the module's docstring for radius ``k`` against time ``b``.
+
+    Returns a verdict, then what bound 3 can sharpen: the cost left of one iteration, bounds of ``P W - b`` and
+    ``S - R b``, and the window ``left..right``.
+    """
+    N = n - i - 1
+    min_w, min_t = bounds[MIN_W], bounds[MIN_T]
+    inside = mode != REJECT
+    gap_t = min(0.0, min_t - b) if inside else 0.0
+    if 1.0 + p * (min_w - b) + q * gap_t > 0.0:
+        # p_k falls from its peak on, q_k always does
+        return ALL_WORSE if k * (i + 1) > n else WORSE, 0.0, 0.0, 0.0, 0, 0
+    excess = 2.0 * a / N - 1.0 if N > 0 else 0.0
+    centre = a - min(k, N) * excess
+    left = max(0, int(centre - reach))
+    right = min(N, int(centre + reach) + 1)
+    start = 0 if mode == ANY else a + 1
+    lead = 1.0 - TAIL * (p + q) * (b - min(min_w, min_t))
+    bound_w = range_min(low_w, log2, N, left, right) - b
+    bound_t = 0.0
+    if inside and right >= start:
+        bound_t = min(0.0, range_min(low_t, log2, N, max(left, start), right) - b)
+        if mode == UPWARD and bound_t < 0.0 and excess > 0.0 and excess * excess * k > 1.0:
+            bound_t *= np.exp(-0.5 * excess * excess * k)
+    verdict = WORSE if lead + p * bound_w + q * bound_t > 0.0 else POSSIBLE
+    return verdict, lead, bound_w, bound_t, left, right
+
+
 @njit(cache=True, nogil=True)
-def best_radius(
-    n: int, i: int, a: int, mode: int, hint: int, t: LevelTables
-) -> tuple[float, int]:
+def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) -> tuple[float, int]:
     """Smallest ``Q_k`` over the portfolio and the smallest radius that attains it.
 
-    Where no radius can finish, all tie at ``inf`` and the smallest of the portfolio is returned.
-
-    ``hint`` is a radius of the portfolio to try first, or 0; a good one makes the bounds sharp at once.
+    Where no radius can finish, all tie at ``inf`` and the smallest of the portfolio is returned.  ``hint`` is a
+    radius of the portfolio to try first, or 0; a good one makes the bounds sharp at once.
     """
     N = n - i - 1
     # local names: reading a field of a named tuple inside a loop costs a reference count each time
     radii, p_of, q_of, reach, log2 = t.radii, t.p, t.q, t.reach, t.log2
     W, T, bounds, infinite = t.W, t.T, t.bounds, t.infinite
     infinite_w, infinite_t = t.infinite_w, t.infinite_t
-    low_w, step_w, low_t, step_t = t.low_w, t.step_w, t.low_t, t.step_t
-    min_w, min_t = bounds[MIN_W], bounds[MIN_T]
+    low_w, rise_w, fall_w = t.low_w, t.rise_w, t.fall_w
+    low_t, rise_t, fall_t = t.low_t, t.rise_t, t.fall_t
     excess = 2.0 * a / N - 1.0 if N > 0 else 0.0
-    inside = mode != REJECT
     start = 0 if mode == ANY else a + 1
     best = np.inf
     radius = 0
-    last = -1
+    last = 0
     last_mean = last_S = last_R = 0.0
     for turn in range(-1, radii.size):
         k = hint if turn < 0 else radii[turn]
@@ -234,44 +299,40 @@ def best_radius(
         b = best * (1.0 + TIE_TOLERANCE)
         p, q = p_of[k], q_of[k]
         if radius > 0:
-            gap_t = min(0.0, min_t - b) if inside else 0.0
-            if 1.0 + p * (min_w - b) + q * gap_t > 0.0:
-                if k * (i + 1) > n:  # p_k falls from here on, q_k always does
-                    break
+            verdict, lead, bound_w, bound_t, left, right = window_bound(
+                n, i, a, k, mode, b, p, q, reach[k], bounds, low_w, low_t, log2
+            )
+            if verdict == ALL_WORSE:
+                break
+            if verdict == WORSE:
                 continue
-            centre = a - min(k, N) * excess
-            left = max(0, int(centre - reach[k]))
-            right = min(N, int(centre + reach[k]) + 1)
-            lead = 1.0 - TAIL * (p + q) * (b - min(min_w, min_t))
-            bound_w = range_min(low_w, log2, N, left, right) - b
-            bound_t = 0.0
-            if inside and right >= start:
-                bound_t = min(0.0, range_min(low_t, log2, N, max(left, start), right) - b)
-                if mode == UPWARD and bound_t < 0.0 and excess * excess * k > 1.0 and excess > 0.0:
-                    bound_t *= np.exp(-0.5 * excess * excess * k)
+            d = abs(k - last)
+            left = max(0, left - d)
+            right = min(N, right + d)
+            drift = (last - k) * excess
+            size = np.sqrt(d + drift * drift)
+            low_step = range_min(rise_w, log2, N, left, right)
+            high_step = -range_min(fall_w, log2, N, left, right)
+            bound_w = max(bound_w, last_mean - b + least_change(low_step, high_step, drift, size))
+            if mode != REJECT and right >= start:
+                low_step = range_min(rise_t, log2, N, max(left, start), right)
+                high_step = -range_min(fall_t, log2, N, max(left, start), right)
+                if mode == ANY:
+                    base = last_S + (1.0 - last_R) * T[a] - b - max(0.0, T[a] - b)
+                else:
+                    base = last_S - last_R * b
+                    if left <= a:
+                        jump = T[a + 1] - b
+                        low_step = min(low_step, min(0.0, jump))
+                        high_step = max(high_step, max(0.0, jump))
+                bound_t = max(bound_t, base + least_change(low_step, high_step, drift, size))
             if lead + p * bound_w + q * bound_t > 0.0:
                 continue
-            if last > 0:
-                d = k - last
-                left = max(0, left - d)
-                right = min(N, right + d)
-                step = range_min(step_w, log2, N, left, right)
-                bound_w = max(bound_w, last_mean - b + d * step)
-                if inside and right >= start:
-                    step = range_min(step_t, log2, N, max(left, start), right)
-                    if mode == ANY:
-                        step -= abs(T[a] - b)
-                    elif left <= a:
-                        step = min(step, -abs(T[a + 1] - b))
-                    bound_t = max(bound_t, last_S - last_R * b + d * step)
-                if lead + p * bound_w + q * bound_t > 0.0:
-                    continue
         mean, S, R = moves_of(N, a, k, mode, W, T, bounds, infinite, infinite_w, infinite_t)
         leave = p + q * R
         if np.isinf(mean) or leave == 0.0:
             continue
-        if turn >= 0:
-            last, last_mean, last_S, last_R = k, mean, S, R
+        last, last_mean, last_S, last_R = k, mean, S, R
         value = (1.0 + p * mean + q * S) / leave
         if value < best * (1.0 - TIE_TOLERANCE) or radius == 0:
             best, radius = value, k
