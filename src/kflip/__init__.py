@@ -5,12 +5,15 @@ from __future__ import annotations
 from kflip import rules
 from kflip.errors import FileFormatError, InputError, TooLargeError
 from kflip.evaluation import Evaluation, evaluate
+from kflip.export import export
+from kflip.files import load, load_policy, save
 from kflip.objectives import leading_ones, lo_om, one_max
 from kflip.policy import Policy, StochasticPolicy
 from kflip.portfolio import Portfolio
 from kflip.setting import Setting
 from kflip.solution import Solution, solve
 from kflip.transitions import Transitions, transitions
+from kflip.verify import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -25,11 +28,17 @@ __all__ = [
     "StochasticPolicy",
     "TooLargeError",
     "Transitions",
+    "Verification",
     "evaluate",
+    "export",
     "leading_ones",
     "lo_om",
+    "load",
+    "load_policy",
     "one_max",
     "rules",
+    "save",
     "solve",
     "transitions",
+    "verify",
 ]

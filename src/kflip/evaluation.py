@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from kflip._typing import FloatArray
-from kflip.exact import lo_only
+from kflip.compilation import announce
+from kflip.exact import chain, lo_only
 from kflip.exact.levels import mean_over_suffixes, moments_from_start
 from kflip.exact.sweeps import Progress, evaluate_lo_om
 from kflip.memory import require
@@ -28,9 +29,9 @@ class Evaluation:
     setting, policy
         What was evaluated.
     values
-        Expected remaining runtime of every state; ``inf`` exactly where a run may never reach the optimum.  On objective
-        ``"loom"`` with state ``"lo"``, where LO alone does not determine the future, the mean over a random
-        string with that LO.
+        Expected remaining runtime of every state; ``inf`` exactly where a run may never reach the optimum.  On
+        objective ``"loom"`` with state ``"lo"``, where LO alone does not determine the future, the mean over a
+        random string with that LO.
     stds
         Standard deviation of the remaining runtime of every state, same shape.
     expected_runtime, std
@@ -67,9 +68,7 @@ class Evaluation:
         )
 
 
-def evaluate(
-    setting: Setting, policy: PolicyLike | Rule, *, progress: Progress | None = None
-) -> Evaluation:
+def evaluate(setting: Setting, policy: PolicyLike | Rule, *, progress: Progress | None = None) -> Evaluation:
     """Evaluate a policy exactly on the chain of the setting.
 
     Parameters
@@ -89,6 +88,7 @@ def evaluate(
     5.333333333333334
     """
     chosen = resolve(setting, policy)
+    announce(lo_only.values_of if setting.state == "lo" and setting.objective == "lo" else chain.sweep)
     return _EVALUATORS[setting.state](setting, chosen, progress)
 
 
@@ -102,9 +102,9 @@ def _evaluate_lo(setting: Setting, policy: AnyPolicy, progress: Progress | None)
         spread = mean_over_suffixes(variances + (values - means[:, None]) ** 2)
         return Evaluation(setting, policy, means, np.sqrt(spread), mean, float(np.sqrt(variance)))
     if isinstance(policy, Policy):
-        p = lo_only.level_probabilities(n, policy.table)
+        p = lo_only.level_probabilities(n, policy.table.astype(np.int64))
     else:
-        p = lo_only.mixed_probabilities(n, policy.radii, policy.probabilities)
+        p = lo_only.mixed_probabilities(n, policy.radii.astype(np.int64), policy.probabilities)
     values, variances, mean, variance = lo_only.values_of(n, p)
     return Evaluation(setting, policy, values, np.sqrt(variances), mean, float(np.sqrt(variance)))
 
@@ -115,22 +115,14 @@ def _evaluate_lo_om(setting: Setting, policy: AnyPolicy, progress: Progress | No
     return Evaluation(setting, policy, values, np.sqrt(variances), mean, float(np.sqrt(variance)))
 
 
-def _moments_lo_om(
-    setting: Setting, policy: AnyPolicy, progress: Progress | None
-) -> tuple[FloatArray, FloatArray]:
+def _moments_lo_om(setting: Setting, policy: AnyPolicy, progress: Progress | None) -> tuple[FloatArray, FloatArray]:
     n = setting.n
     matrices = 0 if (setting.objective, setting.selection) == ("lo", "strict") else 2
     require((n + 1) ** 2 * 8 * (2 + matrices), f"evaluating a policy on {setting}")
-    deterministic = isinstance(policy, Policy)
-    return evaluate_lo_om(
-        n,
-        setting.objective,
-        setting.selection,
-        policy.table if deterministic else None,
-        np.zeros(0, dtype=np.int64) if deterministic else policy.radii.astype(np.int64),
-        None if deterministic else policy.probabilities,
-        progress,
-    )
+    kind = setting.objective, setting.selection
+    if isinstance(policy, Policy):
+        return evaluate_lo_om(n, *kind, table=policy.table, progress=progress)
+    return evaluate_lo_om(n, *kind, radii=policy.radii, probabilities=policy.probabilities, progress=progress)
 
 
 _EVALUATORS: dict[str, Callable[[Setting, AnyPolicy, Progress | None], Evaluation]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from kflip._typing import BoolArray, IntArray
 from kflip.errors import InputError
@@ -45,6 +45,16 @@ def index_of(x: ArrayLike) -> IntArray:
     """Inverse of :func:`bits_of`: the integer whose most significant bit is position 1."""
     bits = _bits(x).astype(np.int64)
     return np.asarray(bits @ (1 << np.arange(bits.shape[-1] - 1, -1, -1)), dtype=np.int64)
+
+
+def lo_om_of_all(n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """LeadingOnes and OneMax of all ``2**n`` strings, in the order of their integers, one byte each."""
+    # bit by bit from the last position: a leading one adds to the LO of the rest, a leading zero makes it 0
+    lo = om = np.zeros(1, dtype=np.uint8)
+    for _ in range(n):
+        lo = np.concatenate([np.zeros_like(lo), lo + np.uint8(1)])
+        om = np.concatenate([om, om + np.uint8(1)])
+    return lo, om
 
 
 def _bits(x: ArrayLike) -> BoolArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from kflip._typing import BoolArray, FloatArray, RadiusArray
 from kflip.errors import InputError
-from kflip.objectives import bits_of, index_of, leading_ones, one_max
+from kflip.objectives import bits_of, index_of, leading_ones, lo_om_of_all, one_max
 from kflip.setting import Setting
 
 
@@ -38,9 +38,7 @@ class Policy:
     def __post_init__(self) -> None:
         self.table.flags.writeable = False
 
-    def at(
-        self, lo: int | None = None, om: int | None = None, *, x: ArrayLike | None = None
-    ) -> int:
+    def at(self, lo: int | None = None, om: int | None = None, *, x: ArrayLike | None = None) -> int:
         """Radius in one state: ``at(lo)``, ``at(lo, om)`` or ``at(x=bits)``; ``x`` works for every state."""
         return int(self.table[state_index(self.n, self.state, lo, om, x)])
 
@@ -69,9 +67,7 @@ class StochasticPolicy:
         self.radii.flags.writeable = False
         self.probabilities.flags.writeable = False
 
-    def at(
-        self, lo: int | None = None, om: int | None = None, *, x: ArrayLike | None = None
-    ) -> dict[int, float]:
+    def at(self, lo: int | None = None, om: int | None = None, *, x: ArrayLike | None = None) -> dict[int, float]:
         """Radii with positive probability in one state, as in :meth:`Policy.at`."""
         row = self.probabilities[state_index(self.n, self.state, lo, om, x)]
         return {int(k): float(p) for k, p in zip(self.radii, row, strict=True) if p > 0}
@@ -92,9 +88,7 @@ def exists(n: int, state: str) -> BoolArray:
     return mask
 
 
-def state_index(
-    n: int, state: str, lo: int | None, om: int | None, x: ArrayLike | None
-) -> tuple[int, ...]:
+def state_index(n: int, state: str, lo: int | None, om: int | None, x: ArrayLike | None) -> tuple[int, ...]:
     """Index of one state into a table of the given kind, checked."""
     if x is not None:
         if lo is not None or om is not None:
@@ -142,30 +136,28 @@ def lift(policy: AnyPolicy, state: str) -> AnyPolicy:
     if policy.state == state:
         return policy
     if order.index(state) < order.index(policy.state):
-        raise InputError(
-            f"a policy that sees {policy.state!r} cannot be used where only {state!r} is seen"
-        )
+        raise InputError(f"a policy that sees {policy.state!r} cannot be used where only {state!r} is seen")
     n = policy.n
-    array = policy.table if isinstance(policy, Policy) else policy.probabilities
+    where: tuple[Any, ...]
     if state == "lo-om":
-        lifted = np.repeat(array[:, None], n + 1, axis=1)
-        lifted[~exists(n, state)] = 0
+        where = np.broadcast_arrays(*np.ogrid[: n + 1, : n + 1])[:1]
     else:
-        strings = bits_of(np.arange(2**n), n)
-        lo, om = leading_ones(strings), one_max(strings)
-        lifted = array[lo] if policy.state == "lo" else array[lo, om]
-        lifted[-1] = 0
+        where = lo_om_of_all(n)[: 1 if policy.state == "lo" else 2]
+    gone = ~exists(n, state)
     if isinstance(policy, Policy):
-        return Policy(n, state, lifted, policy.name)
-    return StochasticPolicy(n, state, policy.radii, lifted, policy.name)
+        table = policy.table[where]
+        table[gone] = 0
+        return Policy(n, state, table, policy.name)
+    probabilities = policy.probabilities[where]
+    probabilities[gone] = 0.0
+    return StochasticPolicy(n, state, policy.radii, probabilities, policy.name)
 
 
 def _tabulate(setting: Setting, choose: Callable[..., int]) -> Policy:
     n = setting.n
     table = np.zeros(setting.shape, dtype=np.int64)
-    seen: Sequence[tuple[Any, ...]] | np.ndarray[Any, Any]
     where = np.argwhere(exists(n, setting.state))
-    seen = [(row,) for row in bits_of(where[:, 0], n)] if setting.state == "bits" else where.tolist()
+    seen: list[Any] = [(x,) for x in bits_of(where[:, 0], n)] if setting.state == "bits" else where.tolist()
     for index, arguments in zip(where, seen, strict=True):
         radius = choose(*arguments)
         if isinstance(radius, bool) or int(radius) != radius:
@@ -191,9 +183,7 @@ def _from_table(setting: Setting, array: np.ndarray[Any, Any]) -> AnyPolicy:
     if array.shape == (*setting.shape, m):
         probabilities = array.astype(np.float64)
         probabilities[~exists(setting.n, setting.state)] = 0.0
-        return StochasticPolicy(
-            setting.n, setting.state, np.array(setting.radii, dtype=np.int64), probabilities
-        )
+        return StochasticPolicy(setting.n, setting.state, np.array(setting.radii, dtype=np.int64), probabilities)
     raise InputError(
         f"a policy table of shape {array.shape}: expected {setting.shape} radii"
         f" or {(*setting.shape, m)} probabilities over the portfolio"

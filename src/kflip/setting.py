@@ -57,9 +57,7 @@ class Setting:
         if self.n < 1:
             raise InputError(f"n must be at least 1, not {self.n}")
         if self.n > MAX_N[self.state]:
-            raise TooLargeError(
-                f"n = {self.n} is too large: state {self.state!r} goes up to n = {MAX_N[self.state]}"
-            )
+            raise TooLargeError(f"n = {self.n} is too large: state {self.state!r} goes up to n = {MAX_N[self.state]}")
         object.__setattr__(self, "n", int(self.n))
         object.__setattr__(self, "portfolio", Portfolio.of(self.portfolio))
         _ = self.radii  # an explicit list may not fit n: say so now

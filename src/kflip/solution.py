@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kflip._typing import FloatArray, IntArray
+from kflip.compilation import announce
 from kflip.errors import InputError
-from kflip.exact import bellman, lo_only
+from kflip.exact import bellman, lo_only, lo_standard, lo_strict, loom
 from kflip.exact.levels import mean_from_start
 from kflip.exact.scan import TIE_TOLERANCE, level_tables
 from kflip.exact.sweeps import Progress, acceptance, in_slices, solve_lo_om
 from kflip.memory import require
 from kflip.policy import Policy, state_index
-from kflip.setting import Setting
+from kflip.setting import OBJECTIVES, SELECTIONS, Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +75,9 @@ class Solution:
 class BellmanCheck:
     """How far values are from the Bellman equation; see :mod:`kflip.exact.bellman`.
 
-    ``of_policy`` is the largest relative gap between a value and the time with the policy's radius, ``of_others`` the largest
-    relative gain of any radius over a value; the policy is optimal in every state up to the factor ``1 + delta``.
+    ``of_policy`` is the largest relative gap between a value and the time with the policy's radius, ``of_others`` the
+    largest relative gain of any radius over a value; the policy is optimal in every state up to the factor
+    ``1 + delta``.
     """
 
     of_policy: float
@@ -102,6 +105,7 @@ def solve(setting: Setting, *, progress: Progress | None = None) -> Solution:
     >>> round(solve(Setting(8)).expected_runtime, 4)
     14.3683
     """
+    announce(_KERNELS[setting.state, setting.objective, setting.selection])
     values, table, expected = _SOLVERS[setting.state](setting, progress)
     return Solution(setting, Policy(setting.n, setting.state, table, "optimal"), values, expected)
 
@@ -136,6 +140,16 @@ def _solve_lo_om(setting: Setting, progress: Progress | None) -> tuple[FloatArra
 _SOLVERS: dict[str, Callable[[Setting, Progress | None], tuple[FloatArray, IntArray, float]]] = {
     "lo": _solve_lo,
     "lo-om": _solve_lo_om,
+}
+
+
+#: The kernel whose compilation is worth announcing.
+_KERNELS: dict[tuple[str, str, str], Any] = {
+    **{("lo", objective, selection): lo_only.values_of for objective in OBJECTIVES for selection in SELECTIONS},
+    ("lo-om", "loom", "standard"): loom.sweep,
+    ("lo-om", "loom", "strict"): loom.sweep,
+    ("lo-om", "lo", "standard"): lo_standard.sweep,
+    ("lo-om", "lo", "strict"): lo_strict.sweep,
 }
 
 
@@ -181,9 +195,7 @@ def _check_lo(setting: Setting, values: FloatArray, policy: Policy, progress: Pr
     return BellmanCheck(float(of_policy), float(of_others), delta)
 
 
-def _check_lo_om(
-    setting: Setting, values: FloatArray, policy: Policy, progress: Progress | None
-) -> BellmanCheck:
+def _check_lo_om(setting: Setting, values: FloatArray, policy: Policy, progress: Progress | None) -> BellmanCheck:
     record = np.zeros(4)
     tables = level_tables(setting.n, _radii(setting))
     mode = acceptance(setting.objective, setting.selection)

@@ -49,9 +49,7 @@ def transitions(setting: Setting, state: Any, k: int) -> Transitions:
     if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= k <= setting.n:
         raise InputError(f"radius k must be a whole number in 1..{setting.n}, not {k!r}")
     if setting.state == "lo" and setting.objective == "loom":
-        raise InputError(
-            "LO alone is not a Markov state of objective 'loom': selection looks at OM; use state 'lo-om'"
-        )
+        raise InputError("LO alone is not a Markov state of objective 'loom': selection looks at OM; use state 'lo-om'")
     current, law, fitness = _LAWS[setting.state](setting, state, int(k))
     here = fitness(current)
     kept: dict[Any, Fraction] = {}
@@ -76,9 +74,9 @@ def _of_lo_om(setting: Setting, state: Any, k: int) -> _Law:
         lo, om = state
     except (TypeError, ValueError):
         raise InputError(f"a state of this setting is a pair (lo, om), not {state!r}") from None
-    pair = state_index(setting.n, "lo-om", lo, om, None)
-    law = offspring_lo_om(setting.n, *pair, k)
-    return pair, law, (lambda s: s) if setting.objective == "loom" else (lambda s: s[0])
+    state_index(setting.n, "lo-om", lo, om, None)
+    law = offspring_lo_om(setting.n, lo, om, k)
+    return (lo, om), law, (lambda s: s) if setting.objective == "loom" else (lambda s: s[0])
 
 
 def _of_bits(setting: Setting, state: Any, k: int) -> _Law:

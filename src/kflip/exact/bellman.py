@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
+from kflip._typing import FloatArray, IntArray
 from kflip.exact.flips import count_infinite
 from kflip.exact.levels import fold, fold_to
 from kflip.exact.scan import (
@@ -99,7 +99,13 @@ def check_state(n: int, i: int, a: int, mode: int, chosen: int, t: LevelTables, 
 
 @njit(cache=True, nogil=True)
 def sweep(
-    first: int, last: int, mode: int, values: FloatArray, table: RadiusArray, t: LevelTables, record: FloatArray
+    first: int,
+    last: int,
+    mode: int,
+    values: FloatArray,
+    table: IntArray,
+    t: LevelTables,
+    record: FloatArray,
 ) -> None:
     """Check every state of levels ``first, first - 1, ..., last`` against every radius."""
     n = values.shape[0] - 1

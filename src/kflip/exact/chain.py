@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
+from kflip._typing import FloatArray, IntArray
 from kflip.exact.elimination import Chain, chain_space, eliminate, substitute
 from kflip.exact.flips import (
     ANY,
@@ -88,7 +88,7 @@ def evaluation_tables(n: int, mode: int, choices: int) -> EvaluationTables:
 
 
 @njit(cache=True, nogil=True)
-def set_radii(N: int, i: int, table: RadiusArray, t: EvaluationTables) -> None:
+def set_radii(N: int, i: int, table: IntArray, t: EvaluationTables) -> None:
     """Take the policy of level ``i`` from a table of radii, shape (n+1, n+1)."""
     radius, weight = t.radius, t.weight
     for a in range(N + 1):
@@ -258,7 +258,7 @@ def sweep(
     first: int,
     last: int,
     mode: int,
-    table: RadiusArray,
+    table: IntArray,
     radii: IntArray,
     probabilities: FloatArray,
     values: FloatArray,

@@ -26,7 +26,8 @@ class Chain(NamedTuple):
     """One level's chain, and after :func:`eliminate` its factors.
 
     ``moves`` has shape (size, size) and holds :math:`C_{ab}` for ``first[a] <= b <= last[a]`` (anything elsewhere);
-    ``leave`` is :math:`x_a`; ``total`` the diagonal; ``reach[b]`` the last row whose envelope starts at or before ``b``.
+    ``leave`` is :math:`x_a`; ``total`` the diagonal; ``reach[b]`` the last row whose envelope starts at or before
+    ``b``.
     """
 
     moves: FloatArray

@@ -76,9 +76,7 @@ def mean_after(f: FloatArray, top: float, N: int, a: int, k: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def accepted_after(
-    f: FloatArray, top: float, floor: float, N: int, a: int, k: int, mode: int
-) -> tuple[float, float]:
+def accepted_after(f: FloatArray, top: float, floor: float, N: int, a: int, k: int, mode: int) -> tuple[float, float]:
     """Mean of ``f`` over accepted moves, and their probability.
 
     Returns ``S = E[f(a') ; accepted]`` and ``R = P[accepted]`` for ``a' = a + k - 2X``, where a move is accepted
@@ -162,9 +160,7 @@ def touches_infinite(counts: IntArray, N: int, a: int, k: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def spread_after(
-    mean: FloatArray, variance: FloatArray, top: float, shift: float, N: int, a: int, k: int
-) -> float:
+def spread_after(mean: FloatArray, variance: FloatArray, top: float, shift: float, N: int, a: int, k: int) -> float:
     """``E[variance(a') + (mean(a') - shift)^2]`` for ``a' = a + k - 2X``; no term exceeds ``top``."""
     low, mode, high = mode_of_lost_ones(N, a, k)
     b = a + k - 2 * mode

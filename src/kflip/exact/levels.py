@@ -33,9 +33,7 @@ def fold(N: int, i: int, values: FloatArray, W: FloatArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def fold_variance(
-    N: int, i: int, values: FloatArray, variances: FloatArray, W: FloatArray, WV: FloatArray
-) -> None:
+def fold_variance(N: int, i: int, values: FloatArray, variances: FloatArray, W: FloatArray, WV: FloatArray) -> None:
     """Turn the mean ``W_{i+1}`` and the variance ``WV_{i+1}`` of the remaining time into those of level ``i``.
 
     A mixture of two has variance ``u V1 + v V2 + u v (m1 - m2)^2``: no cancellation.
@@ -62,7 +60,7 @@ def fold_variance(
 def fold_to(level: int, values: FloatArray) -> FloatArray:
     """``W_level`` (length ``n - level``) from a full table of values; ``level = -1`` is the random start."""
     n = values.shape[0] - 1
-    W = np.zeros(n + 1)
+    W: FloatArray = np.zeros(n + 1)
     for i in range(n - 1, level - 1, -1):
         fold(n - i - 1, i, values, W)
     return W[: n - level]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
+from kflip._typing import FloatArray, IntArray
 
 #: Relative difference below which two success probabilities count as equal.
 TIE = 1e-12
@@ -41,7 +41,7 @@ def best_radii(n: int, radii: IntArray) -> IntArray:
     """Radius of the portfolio with the largest ``p_k`` for every LO, shape (n+1,), 0 at the optimum."""
     table = np.zeros(n + 1, dtype=np.int64)
     for i in range(n):
-        above = np.searchsorted(radii, n // (i + 1), side="right")
+        above = int(np.searchsorted(radii, n // (i + 1), side="right"))
         best, chosen = 0.0, radii[0]
         for c in range(max(0, above - 1), min(radii.size, above + 1)):
             p = improvement_probability(n, i, radii[c])
@@ -52,7 +52,7 @@ def best_radii(n: int, radii: IntArray) -> IntArray:
 
 
 @njit(cache=True, nogil=True)
-def level_probabilities(n: int, table: RadiusArray) -> FloatArray:
+def level_probabilities(n: int, table: IntArray) -> FloatArray:
     """Chance of improving LO in one iteration with ``table[i]`` flips, shape (n,)."""
     p = np.zeros(n)
     for i in range(n):

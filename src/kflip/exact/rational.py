@@ -21,8 +21,8 @@ State = tuple[int, int]
 class RationalProof:
     """What exact arithmetic says of a table of radii.
 
-    ``values`` are the policy's exact values; ``better`` lists states with a strictly better radius, ``larger`` states whose
-    radius is optimal but not the smallest optimal one.
+    ``values`` are the policy's exact values; ``better`` lists states with a strictly better radius, ``larger`` states
+    whose radius is optimal but not the smallest optimal one.
     """
 
     values: dict[State, Fraction]
@@ -56,11 +56,7 @@ class _Level:
             cost += p * sum((w * self.W[b] for b, w in after_flips(N, a, k - 1).items()), Fraction(0))
         moves: dict[int, Fraction] = {}
         if q and self.mode != REJECT:
-            moves = {
-                b: q * w
-                for b, w in after_flips(N, a, k).items()
-                if b != a and (self.mode == ANY or b > a)
-            }
+            moves = {b: q * w for b, w in after_flips(N, a, k).items() if b != a and (self.mode == ANY or b > a)}
         return p, cost, moves
 
     def solve(self, radii: list[int]) -> list[Fraction]:

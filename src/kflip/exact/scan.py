@@ -52,8 +52,8 @@ HALF_WIDTH = 2.0 * np.sqrt(0.5 * np.log(2.0 / TAIL))
 class LevelTables(NamedTuple):
     """Work space of one sweep over the levels of an ``n``-bit setting.
 
-    ``p, q, reach`` are indexed by radius, ``W, T`` by the ones ``a`` in the suffix.  ``low_*``, ``rise_*`` and ``fall_*``
-    are sparse tables, shape (log2 n + 2, n + 2), of ``f``, of its steps ``f(a+1) - f(a)`` and of minus its steps.
+    ``p, q, reach`` are indexed by radius, ``W, T`` by the ones ``a`` in the suffix.  ``low_*``, ``rise_*`` and
+    ``fall_*`` are sparse tables, shape (log2 n + 2, n + 2), of ``f``, of its steps ``f(a+1) - f(a)`` and of minus them.
     ``bounds`` holds the largest and smallest finite ``W`` and ``T`` of the level, ``infinite`` how many entries of each
     are infinite.
     """
@@ -131,9 +131,7 @@ def range_min(table: FloatArray, log2: IntArray, N: int, a: int, b: int) -> floa
 
 
 @njit(cache=True, nogil=True)
-def push_steps(
-    rise: FloatArray, fall: FloatArray, f: FloatArray, N: int, a: int
-) -> None:
+def push_steps(rise: FloatArray, fall: FloatArray, f: FloatArray, N: int, a: int) -> None:
     """Append the step from ``a`` to ``a + 1``; next to an infinite value it is unbounded both ways."""
     up = down = 0.0
     if a < N:

@@ -78,9 +78,10 @@ def evaluate_lo_om(
     n: int,
     objective: str,
     selection: str,
-    table: RadiusArray | None,
-    radii: IntArray,
-    probabilities: FloatArray | None,
+    *,
+    table: RadiusArray | None = None,
+    radii: RadiusArray | None = None,
+    probabilities: FloatArray | None = None,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of the remaining time in every ``(LO, OM)`` state, shapes (n+1, n+1).
@@ -89,19 +90,14 @@ def evaluate_lo_om(
     """
     values, variances = _empty(n), _empty(n)
     mode = acceptance(objective, selection)
-    if table is None:
-        table = np.zeros((0, 0), dtype=np.int64)
-        choices = len(radii)
-    else:
-        radii = np.zeros(0, dtype=np.int64)
-        choices = 1
-    if probabilities is None:
-        probabilities = np.zeros((0, 0, 0))
-    frozen = table.astype(np.int64, copy=False), radii, probabilities
-    space = chain.evaluation_tables(n, mode, choices)
+    # the kernel takes both kinds and looks at the one that is not empty
+    fixed = np.zeros((0, 0), dtype=np.int64) if table is None else table.astype(np.int64)
+    mixed = np.zeros(0, dtype=np.int64) if radii is None else radii.astype(np.int64)
+    weights = np.zeros((0, 0, 0)) if probabilities is None else probabilities
+    space = chain.evaluation_tables(n, mode, max(1, len(mixed)))
 
     def run(first: int, last: int) -> None:
-        chain.sweep(first, last, mode, *frozen, values, variances, space)
+        chain.sweep(first, last, mode, fixed, mixed, weights, values, variances, space)
 
     in_slices(n, run, progress)
     return values, variances

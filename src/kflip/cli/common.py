@@ -1,0 +1,77 @@
+"""What the commands share: options, the progress bar, and the two ways of printing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from kflip.errors import InputError
+from kflip.exact.sweeps import Progress as ProgressHook
+from kflip.export import jsonable
+from kflip.setting import OBJECTIVES, SELECTIONS, STATES, Setting
+
+NOption = Annotated[int | None, typer.Option("--n", help="Length of the bit string.", show_default=False)]
+ObjectiveOption = Annotated[
+    str, typer.Option("--objective", help=f"What is maximised: {' or '.join(OBJECTIVES)}; loom is (LO, OM).")
+]
+SelectionOption = Annotated[
+    str, typer.Option("--selection", help=f"{' accepts not-worse, '.join(SELECTIONS)} only better offspring.")
+]
+StateOption = Annotated[str, typer.Option("--state", help=f"What the policy sees: {', '.join(STATES)}.")]
+PortfolioOption = Annotated[
+    str,
+    typer.Option(
+        "--portfolio",
+        help="Radii allowed: full, powers-of-two, initial-segment-M, evenly-spread-M, or a list such as 1,2,5.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one machine-readable JSON object instead of text.")]
+FileArgument = Annotated[Path, typer.Argument(help="A file written by kflip solve --out.", show_default=False)]
+
+
+def make_setting(n: int | None, objective: str, selection: str, state: str, portfolio: str) -> Setting:
+    """Build the setting that the options describe."""
+    if n is None:
+        raise InputError("give the length of the bit string with --n")
+    return Setting(n, objective, selection, state, portfolio)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[ProgressHook | None]:
+    """Show a bar on a terminal, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    typer.echo(json.dumps(jsonable(content)))
+
+
+def print_facts(title: str, facts: dict[str, str]) -> None:
+    """Print a short list of named facts."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, fact in facts.items():
+        table.add_row(name, fact)
+    Console().print(table)
+
+
+def number(value: float) -> str:
+    """Twelve significant digits, enough to compare with any other exact computation."""
+    return f"{value:.12g}"

@@ -1,0 +1,67 @@
+"""``kflip evaluate``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kflip import files, rules
+from kflip.cli import common
+from kflip.errors import InputError
+from kflip.evaluation import evaluate as compute
+from kflip.policy import PolicyLike
+
+
+def evaluate(
+    policy: Annotated[
+        str,
+        typer.Option(
+            "--policy",
+            help=f"A rule ({', '.join(rules.REGISTRY)}, constant-K) or an .npz file with a policy or solution.",
+        ),
+    ] = "one-bit",
+    n: common.NOption = None,
+    objective: common.ObjectiveOption = "loom",
+    selection: common.SelectionOption = "standard",
+    state: common.StateOption = "lo-om",
+    portfolio: common.PortfolioOption = "full",
+    as_json: common.JsonOption = False,
+) -> None:
+    """Evaluate any policy exactly: mean, standard deviation and regret.
+
+    A rule needs [bold]--n[/bold] and the other options of the setting; a file brings its own setting.
+
+    Example: [bold]kflip evaluate --n 128 --objective loom --policy one-bit[/bold]
+    """
+    chosen: PolicyLike = policy
+    if policy.endswith(".npz"):
+        if n is not None:
+            raise InputError("a policy file brings its own setting: leave out --n")
+        setting, chosen = files.load_policy(policy)
+    else:
+        setting = common.make_setting(n, objective, selection, state, portfolio)
+    with common.progress_bar("evaluating") as progress:
+        result = compute(setting, chosen, progress=progress)
+        regret = result.regret
+    if as_json:
+        common.print_json(
+            {
+                "setting": setting.to_dict(),
+                "policy": result.policy.name,
+                "expected_runtime": result.expected_runtime,
+                "std": result.std,
+                "optimal_runtime": result.optimal_runtime,
+                "regret": regret,
+            }
+        )
+        return
+    common.print_facts(
+        f"{result.policy.name} on {setting}",
+        {
+            "expected runtime": f"{common.number(result.expected_runtime)} iterations",
+            "standard deviation": common.number(result.std),
+            "optimal": common.number(result.optimal_runtime),
+            "regret": f"{regret:.6%}",
+        },
+    )

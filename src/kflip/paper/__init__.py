@@ -1,0 +1,1 @@
+"""The paper's published numbers, and the computations that reproduce them."""
