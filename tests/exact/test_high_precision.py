@@ -1,6 +1,6 @@
 """Every kind of state at n = 512 against the Bellman right-hand side in extended precision.
 
-The weights come from mpmath's log-factorials with 50 digits and sums run in 80-bit floats over all terms above 1e-26, for
+The weights come from mpmath log-factorials with 50 digits; sums run in 80-bit floats over all terms above 1e-26, for
 every radius: no recurrences, no pruning, nothing shared with the kernels.
 """
 

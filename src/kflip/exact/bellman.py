@@ -20,12 +20,18 @@ from kflip.exact.levels import fold, fold_to
 from kflip.exact.scan import (
     ALL_WORSE,
     POSSIBLE,
+    TOP_T,
+    TOP_W,
+    Anchor,
     LevelTables,
+    P,
+    Q,
+    judge,
+    leads_astray,
     level_tables,
     moves_of,
     open_level,
     push_value,
-    window_bound,
 )
 
 #: Entries of the record that a check keeps: the largest relative gap between a value and the time with the policy's
@@ -34,67 +40,62 @@ OF_POLICY, OF_OTHERS, DELTA, EVALUATED = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def load_level(n: int, i: int, values: FloatArray, t: LevelTables) -> None:
-    """Prepare the tables of level ``i`` for given values, ``t.W`` holding ``W_{i+1}``."""
+def enter_level(n: int, i: int, values: FloatArray, t: LevelTables) -> None:
+    """Prepare the tables of level ``i`` for given values, ``t.W`` holding ``W_i``."""
     N = n - i - 1
-    fold(N, i, values, t.W)
     open_level(n, i, t)
     for a in range(N, -1, -1):
         push_value(N, a, values[i, i + a], t)
-    count_infinite(t.T, N, t.infinite_t)
+    count_infinite(t.T, N, t.counts[1])
+
+
+@njit(cache=True, nogil=True)
+def time_with(N: int, a: int, k: int, mode: int, t: LevelTables) -> tuple[float, float]:
+    """Expected time when ``k`` is used until the state changes, and the chance of a change per iteration."""
+    if k > N + 1 or leads_astray(t.counts, N, a, k, mode):
+        return np.inf, 0.0
+    mean, S, R = moves_of(N, a, k, mode, t.W, t.T, t.bounds[TOP_W], t.bounds[TOP_T])
+    p, q = t.by_radius[P, k], t.by_radius[Q, k]
+    leave = p + q * R
+    if leave == 0.0:
+        return np.inf, 0.0
+    return (1.0 + p * mean + q * S) / leave, leave
 
 
 @njit(cache=True, nogil=True)
 def times_of_radii(n: int, i: int, a: int, mode: int, t: LevelTables, times: FloatArray, leaves: FloatArray) -> None:
     """Expected time and chance of leaving the state with each radius of the portfolio, nothing pruned."""
-    N = n - i - 1
-    radii, p_of, q_of = t.radii, t.p, t.q
+    radii = t.radii
     for c in range(radii.size):
-        k = radii[c]
-        times[c] = np.inf
-        leaves[c] = 0.0
-        if k <= N + 1:
-            mean, S, R = moves_of(N, a, k, mode, t.W, t.T, t.bounds, t.infinite, t.infinite_w, t.infinite_t)
-            leaves[c] = p_of[k] + q_of[k] * R
-            if not np.isinf(mean) and leaves[c] > 0.0:
-                times[c] = (1.0 + p_of[k] * mean + q_of[k] * S) / leaves[c]
+        times[c], leaves[c] = time_with(n - i - 1, a, radii[c], mode, t)
 
 
 @njit(cache=True, nogil=True)
 def check_state(n: int, i: int, a: int, mode: int, chosen: int, t: LevelTables, record: FloatArray) -> None:
     """Compare ``T(a)`` with the time of the chosen radius and of every radius that bounds do not rule out."""
     N = n - i - 1
-    radii, p_of, q_of, reach, log2 = t.radii, t.p, t.q, t.reach, t.log2
-    W, T, bounds, infinite = t.W, t.T, t.bounds, t.infinite
-    infinite_w, infinite_t, low_w, low_t = t.infinite_w, t.infinite_t, t.low_w, t.low_t
-    value = T[a]
+    radii, by_radius, sparse, log2, bounds = t.radii, t.by_radius, t.sparse, t.log2, t.bounds
+    value = t.T[a]
+    next_value = t.T[a + 1] if a < N else 0.0
     finite = not np.isinf(value)
+    nothing = Anchor(0, 0.0, 0.0)
+    if finite:
+        time = time_with(N, a, chosen, mode, t)[0]
+        record[OF_POLICY] = max(record[OF_POLICY], abs(time - value) / value)
     for k in radii:
         if k > N + 1:
             break
-        p, q = p_of[k], q_of[k]
-        if finite and k != chosen:
-            verdict = window_bound(n, i, a, k, mode, value, p, q, reach[k], bounds, low_w, low_t, log2)[0]
-            if verdict == ALL_WORSE and k > chosen:
+        if finite:
+            verdict = judge(n, i, a, k, k, mode, value, next_value, nothing, by_radius, sparse, log2, bounds)
+            if verdict == ALL_WORSE:
                 break
             if verdict != POSSIBLE:
                 continue
-        mean, S, R = moves_of(N, a, k, mode, W, T, bounds, infinite, infinite_w, infinite_t)
+        time, leave = time_with(N, a, k, mode, t)
         record[EVALUATED] += 1
-        leave = p + q * R
-        time = np.inf if np.isinf(mean) or leave == 0.0 else (1.0 + p * mean + q * S) / leave
-        if not finite:
-            if not np.isinf(time):
-                record[OF_OTHERS] = record[DELTA] = np.inf
-            continue
-        if k == chosen:
-            record[OF_POLICY] = max(record[OF_POLICY], abs(time - value) / value)
-        gain = value - time
-        if gain > 0.0:
-            record[OF_OTHERS] = max(record[OF_OTHERS], gain / value)
-            record[DELTA] = max(record[DELTA], gain * leave)
-    if finite and chosen > N + 1:
-        record[OF_POLICY] = np.inf
+        if time < value:
+            record[OF_OTHERS] = max(record[OF_OTHERS], (value - time) / value if finite else np.inf)
+            record[DELTA] = max(record[DELTA], (value - time) * leave)
 
 
 @njit(cache=True, nogil=True)
@@ -110,7 +111,8 @@ def sweep(
     """Check every state of levels ``first, first - 1, ..., last`` against every radius."""
     n = values.shape[0] - 1
     for i in range(first, last - 1, -1):
-        load_level(n, i, values, t)
+        fold(n - i - 1, i, values, t.W)
+        enter_level(n, i, values, t)
         for a in range(n - i):
             check_state(n, i, a, mode, table[i, i + a], t, record)
 
@@ -126,9 +128,6 @@ def action_times(
     t = level_tables(n, radii)
     t.W[: n - lo] = fold_to(lo, values)
     times, leaves = np.zeros(len(radii)), np.zeros(len(radii))
-    open_level(n, lo, t)
-    for a in range(n - lo - 1, -1, -1):
-        push_value(n - lo - 1, a, float(values[lo, lo + a]), t)
-    count_infinite(t.T, n - lo - 1, t.infinite_t)
+    enter_level(n, lo, values, t)
     times_of_radii(n, lo, om - lo, mode, t, times, leaves)
     return times, leaves

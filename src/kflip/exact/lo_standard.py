@@ -32,18 +32,28 @@ import numpy as np
 from numba import njit
 
 from kflip._typing import FloatArray, IntArray
+from kflip.exact.bellman import time_with
 from kflip.exact.chain import EvaluationTables, solve_level
-from kflip.exact.flips import ANY, count_infinite, touches_infinite
+from kflip.exact.flips import ANY, count_infinite
 from kflip.exact.levels import fold
-from kflip.exact.scan import TIE_TOLERANCE, LevelTables, best_radius, open_level, push_value
+from kflip.exact.scan import (
+    MIN_T,
+    TIE_TOLERANCE,
+    TOP_T,
+    LevelTables,
+    P,
+    Q,
+    best_radius,
+    leads_astray,
+    open_level,
+    push_value,
+)
 
 
 @njit(cache=True, nogil=True)
-def safe_radius(N: int, a: int, k: int, t: LevelTables) -> bool:
+def is_safe(N: int, a: int, k: int, t: LevelTables) -> bool:
     """Whether radius ``k`` leaves the level in the end and never leads to an infinite state."""
-    if k > N + 1 or (t.infinite[0] > 0 and touches_infinite(t.infinite_w, N, a, k - 1)):
-        return False
-    return k > N or not touches_infinite(t.infinite_t, N, a, k)
+    return k <= N + 1 and not leads_astray(t.counts, N, a, k, ANY)
 
 
 @njit(cache=True, nogil=True)
@@ -52,34 +62,59 @@ def initial_policy(N: int, hints: IntArray, t: LevelTables, e: EvaluationTables)
     T, radius = t.T, e.radius
     T[: N + 1] = 0.0
     found = -1
-    infinite = count_infinite(T, N, t.infinite_t)
+    infinite = count_infinite(T, N, t.counts[1])
     while found != infinite:
         found = infinite
         for a in range(N + 1):
             e.weight[a, 0] = 1.0
             if np.isinf(T[a]):
                 continue
-            if hints[a] > 0 and safe_radius(N, a, hints[a], t):
+            if hints[a] > 0 and is_safe(N, a, hints[a], t):
                 radius[a, 0] = hints[a]
                 continue
             T[a] = np.inf
             radius[a, 0] = t.radii[0]
             for k in t.radii:
-                if safe_radius(N, a, k, t):
+                if is_safe(N, a, k, t):
                     T[a] = 0.0
                     radius[a, 0] = k
                     break
-        infinite = count_infinite(T, N, t.infinite_t)
+        infinite = count_infinite(T, N, t.counts[1])
 
 
 @njit(cache=True, nogil=True)
 def enter_values(N: int, t: LevelTables, e: EvaluationTables) -> None:
     """Hand the values of the current policy to the scan."""
     t.infinite[1] = 0
-    t.bounds[2], t.bounds[3] = 0.0, np.inf
+    t.bounds[TOP_T], t.bounds[MIN_T] = 0.0, np.inf
     for a in range(N, -1, -1):
         push_value(N, a, e.T[a], t)
-    count_infinite(t.T, N, t.infinite_t)
+    count_infinite(t.T, N, t.counts[1])
+
+
+@njit(cache=True, nogil=True)
+def improve_nearby(n: int, i: int, t: LevelTables, e: EvaluationTables) -> int:
+    """Let every state walk to better neighbouring radii; return how many states gain more than the tie tolerance."""
+    N = n - i - 1
+    radii, T, radius = t.radii, t.T, e.radius
+    gained = 0
+    for a in range(N + 1):
+        if np.isinf(T[a]):
+            continue
+        here = np.searchsorted(radii, radius[a, 0])
+        best = T[a] * (1.0 - TIE_TOLERANCE)
+        for step in (-1, 1):
+            c = here + step
+            while 0 <= c < radii.size:
+                value = time_with(N, a, radii[c], ANY, t)[0]
+                if value >= best:
+                    break
+                best = value
+                radius[a, 0] = radii[c]
+                c += step
+        if best < T[a] * (1.0 - TIE_TOLERANCE):
+            gained += 1
+    return gained
 
 
 @njit(cache=True, nogil=True)
@@ -98,6 +133,15 @@ def improve(n: int, i: int, t: LevelTables, e: EvaluationTables) -> int:
 
 
 @njit(cache=True, nogil=True)
+def set_hints(n: int, i: int, table: IntArray, radii: IntArray, hints: IntArray) -> None:
+    """Guess the radii of level ``i`` from the level above at the same OM; the best are about n / (LO + 1) there."""
+    for a in range(1, n - i):
+        guess = (table[i + 1, i + a] * (2 * i + 4) + i + 1) // (2 * i + 2)
+        hints[a] = radii[max(0, np.searchsorted(radii, guess, side="right") - 1)]
+    hints[0] = hints[1] if n - i > 1 else 0
+
+
+@njit(cache=True, nogil=True)
 def sweep(
     first: int,
     last: int,
@@ -110,8 +154,9 @@ def sweep(
 ) -> None:
     """Solve levels ``first, first - 1, ..., last``; ``values`` and ``table`` have shape (n+1, n+1).
 
-    ``warm`` starts each level from the radii of the level above at the same OM, otherwise from the smallest radius.
-    ``rounds[i]`` counts the policies evaluated on level ``i``.
+    ``warm`` starts each level from the radii of the level above and improves in small steps first, otherwise a level
+    starts from the smallest radius and every step tries all.  ``rounds[i]`` counts the policies evaluated on level
+    ``i``.
     """
     n = values.shape[0] - 1
     hints = np.zeros(n + 1, dtype=np.int64)
@@ -120,18 +165,21 @@ def sweep(
         fold(N, i, values, t.W)
         open_level(n, i, t)
         e.W[: N + 1] = t.W[: N + 1]
-        e.p[:] = t.p
-        e.q[:] = t.q
-        for a in range(N + 1):
-            hints[a] = table[i + 1, i + a] if warm and a > 0 else 0
+        e.p[:] = t.by_radius[P]
+        e.q[:] = t.by_radius[Q]
+        if warm:
+            set_hints(n, i, table, t.radii, hints)
         initial_policy(N, hints, t, e)
         gained = 1
         rounds[i] = 0
         while gained > 0:
             solve_level(N, ANY, e)
             enter_values(N, t, e)
-            gained = improve(n, i, t, e)
             rounds[i] += 1
+            # trying neighbours is cheap; trying every radius is the proof
+            gained = improve_nearby(n, i, t, e) if warm else 0
+            if gained == 0:
+                gained = improve(n, i, t, e)
         for a in range(N + 1):
             values[i, i + a] = e.T[a]
             table[i, i + a] = e.radius[a, 0]

@@ -33,7 +33,7 @@ def sweep(first: int, last: int, values: FloatArray, table: IntArray, t: LevelTa
         hint = 0
         for a in range(N, -1, -1):
             if t.infinite[1] > 0:
-                count_infinite(t.T, N, t.infinite_t)
+                count_infinite(t.T, N, t.counts[1])
             value, hint = best_radius(n, i, a, UPWARD, hint, t)
             push_value(N, a, value, t)
             values[i, i + a] = value

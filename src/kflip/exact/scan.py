@@ -8,7 +8,8 @@ and it beats a time :math:`b` already achieved exactly if
 
 .. math:: D_k(b) = 1 + p_k\,((P_{k-1} W)(a) - b) + q_k\,(S_k - R_k b) < 0.
 
-A radius is evaluated only if three lower bounds of :math:`D_k(b)` of growing sharpness all fail to be positive:
+Radii are ruled out in blocks that double while it works and halve while it does not.  A block is skipped if one of
+three lower bounds of :math:`D_k(b)`, of growing sharpness, is positive for all its radii:
 
 1. the minimum of ``W`` and ``T`` over the level; past the peak of :math:`p_k` it rules out all larger radii at once;
 2. the minimum over the window that holds all but ``TAIL`` of the probability (Serfling's inequality for sampling
@@ -49,35 +50,36 @@ TAIL = 1e-6
 HALF_WIDTH = 2.0 * np.sqrt(0.5 * np.log(2.0 / TAIL))
 
 
+#: Rows of ``LevelTables.by_radius``.
+P, Q, REACH = 0, 1, 2
+
+#: Layers of ``LevelTables.sparse``: ``f``, its steps ``f(a+1) - f(a)``, and minus its steps, for ``W`` and for ``T``.
+LOW_W, RISE_W, FALL_W, LOW_T, RISE_T, FALL_T = 0, 1, 2, 3, 4, 5
+
+#: Entries of ``LevelTables.bounds``: largest and smallest finite ``W`` and ``T`` of the level.
+TOP_W, MIN_W, TOP_T, MIN_T = 0, 1, 2, 3
+
+
 class LevelTables(NamedTuple):
     """Work space of one sweep over the levels of an ``n``-bit setting.
 
-    ``p, q, reach`` are indexed by radius, ``W, T`` by the ones ``a`` in the suffix.  ``low_*``, ``rise_*`` and
-    ``fall_*`` are sparse tables, shape (log2 n + 2, n + 2), of ``f``, of its steps ``f(a+1) - f(a)`` and of minus them.
-    ``bounds`` holds the largest and smallest finite ``W`` and ``T`` of the level, ``infinite`` how many entries of each
-    are infinite.
+    Arrays are grouped because every array handed to a compiled function costs two atomic operations.
+
+    ``by_radius`` has shape (3, n+2): :math:`p_k`, :math:`q_k` and the half-width of the window of ``k`` flips.  ``W, T``
+    are indexed by the ones ``a`` in the suffix.  ``sparse`` has shape (6, log2 n + 2, n+2) and answers range minima.
+    ``counts`` has shape (2, n+3): infinite entries of ``W`` and of ``T`` up to an index, by parity; ``infinite`` how
+    many there are.
     """
 
     radii: IntArray
-    p: FloatArray
-    q: FloatArray
-    reach: FloatArray
+    by_radius: FloatArray
     W: FloatArray
     T: FloatArray
-    low_w: FloatArray
-    rise_w: FloatArray
-    fall_w: FloatArray
-    low_t: FloatArray
-    rise_t: FloatArray
-    fall_t: FloatArray
+    sparse: FloatArray
     log2: IntArray
-    infinite_w: IntArray
-    infinite_t: IntArray
     bounds: FloatArray
+    counts: IntArray
     infinite: IntArray
-
-
-TOP_W, MIN_W, TOP_T, MIN_T = 0, 1, 2, 3
 
 
 def level_tables(n: int, radii: IntArray) -> LevelTables:
@@ -85,54 +87,41 @@ def level_tables(n: int, radii: IntArray) -> LevelTables:
     log2 = np.zeros(n + 3, dtype=np.int64)
     for x in range(2, n + 3):
         log2[x] = log2[x >> 1] + 1
-    rows = int(log2[n + 2]) + 1
-
-    def sparse() -> FloatArray:
-        return np.zeros((rows, n + 2))
-
     return LevelTables(
         radii=np.ascontiguousarray(radii, dtype=np.int64),
-        p=np.zeros(n + 2),
-        q=np.zeros(n + 2),
-        reach=np.zeros(n + 2),
+        by_radius=np.zeros((3, n + 2)),
         W=np.zeros(n + 1),
         T=np.zeros(n + 1),
-        low_w=sparse(),
-        rise_w=sparse(),
-        fall_w=sparse(),
-        low_t=sparse(),
-        rise_t=sparse(),
-        fall_t=sparse(),
+        sparse=np.zeros((6, int(log2[n + 2]) + 1, n + 2)),
         log2=log2,
-        infinite_w=np.zeros(n + 3, dtype=np.int64),
-        infinite_t=np.zeros(n + 3, dtype=np.int64),
         bounds=np.zeros(4),
+        counts=np.zeros((2, n + 3), dtype=np.int64),
         infinite=np.zeros(2, dtype=np.int64),
     )
 
 
 @njit(cache=True, nogil=True)
-def push(table: FloatArray, r: int, value: float) -> None:
-    """Append entry ``r`` to a sparse table of range minima."""
-    table[0, r] = value
+def push(sparse: FloatArray, layer: int, r: int, value: float) -> None:
+    """Append entry ``r`` to a layer of range minima."""
+    sparse[layer, 0, r] = value
     j = 1
     while (1 << j) <= r + 1:
-        table[j, r] = min(table[j - 1, r], table[j - 1, r - (1 << (j - 1))])
+        sparse[layer, j, r] = min(sparse[layer, j - 1, r], sparse[layer, j - 1, r - (1 << (j - 1))])
         j += 1
 
 
 @njit(cache=True, nogil=True)
-def range_min(table: FloatArray, log2: IntArray, N: int, a: int, b: int) -> float:
-    """Minimum over the entries of ``a..b``; entry ``a`` was pushed at ``N - a``."""
+def range_min(sparse: FloatArray, layer: int, log2: IntArray, N: int, a: int, b: int) -> float:
+    """Minimum of a layer over ``a..b``; entry ``a`` was pushed at ``N - a``."""
     length = b - a + 1
     j = log2[length]
     end = N - a
-    return min(table[j, end], table[j, end - length + (1 << j)])
+    return min(sparse[layer, j, end], sparse[layer, j, end - length + (1 << j)])
 
 
 @njit(cache=True, nogil=True)
-def push_steps(rise: FloatArray, fall: FloatArray, f: FloatArray, N: int, a: int) -> None:
-    """Append the step from ``a`` to ``a + 1``; next to an infinite value it is unbounded both ways."""
+def push_function(sparse: FloatArray, layer: int, f: FloatArray, N: int, a: int) -> None:
+    """Append ``f(a)`` and its step to ``a + 1``; next to an infinite value the step is unbounded both ways."""
     up = down = 0.0
     if a < N:
         if np.isinf(f[a]) or np.isinf(f[a + 1]):
@@ -140,132 +129,157 @@ def push_steps(rise: FloatArray, fall: FloatArray, f: FloatArray, N: int, a: int
         else:
             up = f[a + 1] - f[a]
             down = -up
-    push(rise, N - a, up)
-    push(fall, N - a, down)
+    push(sparse, layer, N - a, f[a])
+    push(sparse, layer + 1, N - a, up)
+    push(sparse, layer + 2, N - a, down)
 
 
 @njit(cache=True, nogil=True)
-def least_change(low_step: float, high_step: float, drift: float, size: float) -> float:
-    """Smallest possible change of a mean when ``a`` moves by ``drift`` on average and ``size`` in square mean root."""
+def least_change(low_step: float, high_step: float, drift: float, drift_end: float, size: float) -> float:
+    """Smallest possible change of a mean when ``a`` moves by ``drift..drift_end`` on average, ``size`` in root mean square.
+
+    All steps of the function lie between ``low_step`` and ``high_step``.
+    """
     if np.isinf(low_step) or np.isinf(high_step):
         return -np.inf
-    return 0.5 * ((low_step + high_step) * drift - (high_step - low_step) * size)
+    slope = low_step + high_step
+    return 0.5 * (min(slope * drift, slope * drift_end) - (high_step - low_step) * size)
 
 
 @njit(cache=True, nogil=True)
 def open_level(n: int, i: int, t: LevelTables) -> None:
     """Prepare probabilities, bounds and sparse tables of level ``i`` from ``t.W``; ``T`` starts empty."""
     N = n - i - 1
-    fill_probabilities(n, i, t.p, t.q)
+    W, sparse, bounds = t.W, t.sparse, t.bounds
+    fill_probabilities(n, i, t.by_radius[P], t.by_radius[Q])
     for k in range(1, N + 2):
-        # one for the radius k - 1 of the improving move, one for rounding
-        t.reach[k] = HALF_WIDTH * np.sqrt(max(1.0, k * (1.0 - (k - 1.0) / (N + 1.0)))) + 2.0
-    t.infinite[0] = count_infinite(t.W, N, t.infinite_w)
+        # two more: the improving move flips k - 1 bits, and rounding
+        t.by_radius[REACH, k] = HALF_WIDTH * np.sqrt(max(1.0, k * (1.0 - (k - 1.0) / (N + 1.0)))) + 2.0
+    t.infinite[0] = count_infinite(W, N, t.counts[0])
     t.infinite[1] = 0
-    t.bounds[TOP_W], t.bounds[MIN_W] = 0.0, np.inf
-    t.bounds[TOP_T], t.bounds[MIN_T] = 0.0, np.inf
+    bounds[TOP_W], bounds[MIN_W] = 0.0, np.inf
+    bounds[TOP_T], bounds[MIN_T] = 0.0, np.inf
     for a in range(N, -1, -1):
-        w = t.W[a]
-        push(t.low_w, N - a, w)
-        push_steps(t.rise_w, t.fall_w, t.W, N, a)
-        if not np.isinf(w):
-            t.bounds[TOP_W] = max(t.bounds[TOP_W], w)
-            t.bounds[MIN_W] = min(t.bounds[MIN_W], w)
+        push_function(sparse, LOW_W, W, N, a)
+        if not np.isinf(W[a]):
+            bounds[TOP_W] = max(bounds[TOP_W], W[a])
+            bounds[MIN_W] = min(bounds[MIN_W], W[a])
 
 
 @njit(cache=True, nogil=True)
 def push_value(N: int, a: int, value: float, t: LevelTables) -> None:
     """Enter ``T(a)``, after all larger ``a``, into the tables of the level."""
+    bounds = t.bounds
     t.T[a] = value
-    push(t.low_t, N - a, value)
-    push_steps(t.rise_t, t.fall_t, t.T, N, a)
+    push_function(t.sparse, LOW_T, t.T, N, a)
     if np.isinf(value):
         t.infinite[1] += 1
     else:
-        t.bounds[TOP_T] = max(t.bounds[TOP_T], value)
-        t.bounds[MIN_T] = min(t.bounds[MIN_T], value)
+        bounds[TOP_T] = max(bounds[TOP_T], value)
+        bounds[MIN_T] = min(bounds[MIN_T], value)
+
+
+@njit(cache=True, nogil=True)
+def leads_astray(counts: IntArray, N: int, a: int, k: int, mode: int) -> bool:
+    """Whether radius ``k`` can lead from ``a`` to a state that may never finish, however small the probability."""
+    if touches_infinite(counts[0], N, a, k - 1):
+        return True
+    if mode == REJECT or k > N:
+        return False
+    if mode == ANY:
+        return touches_infinite(counts[1], N, a, k)
+    most = a + k - 2 * max(0, k - (N - a))
+    # targets a' > a have the parity of a + k
+    return bool(most > a and counts[1, most + 2] > counts[1, a + 2 - k % 2])
 
 
 @njit(cache=True, nogil=True)
 def moves_of(
-    N: int,
-    a: int,
-    k: int,
-    mode: int,
-    W: FloatArray,
-    T: FloatArray,
-    bounds: FloatArray,
-    infinite: IntArray,
-    infinite_w: IntArray,
-    infinite_t: IntArray,
+    N: int, a: int, k: int, mode: int, W: FloatArray, T: FloatArray, top_w: float, top_t: float
 ) -> tuple[float, float, float]:
-    """``(P_{k-1} W)(a)``, ``S_k`` and ``R_k``; the first is infinite where the optimum may become unreachable."""
-    if infinite[0] > 0 and touches_infinite(infinite_w, N, a, k - 1):
-        return np.inf, 0.0, 0.0
-    mean = mean_after(W, bounds[TOP_W], N, a, k - 1)
+    """``(P_{k-1} W)(a)``, ``S_k`` and ``R_k``."""
+    mean = mean_after(W, top_w, N, a, k - 1)
     if mode == REJECT or k > N or (mode == UPWARD and a == N):
         return mean, 0.0, 0.0
-    if infinite[1] > 0:
-        if mode == ANY:
-            if touches_infinite(infinite_t, N, a, k):
-                return np.inf, 0.0, 0.0
-        else:
-            most = a + k - 2 * max(0, k - (N - a))
-            # targets a' > a of the parity of a + k
-            if most > a and infinite_t[most + 2] > infinite_t[a + 2 - k % 2]:
-                return np.inf, 0.0, 0.0
     # p_k P W / q_k: what S_k stands beside
     floor = mean * k / (N - k + 1.0)
-    S, R = accepted_after(T, bounds[TOP_T], floor, N, a, k, mode)
+    S, R = accepted_after(T, top_t, floor, N, a, k, mode)
     return mean, S, R
 
 
-#: What a bound says of a radius: it may be better, it cannot be, and neither can any larger one.
+#: What the bounds say of a block of radii: one may be better, none is, and no larger radius is either.
 POSSIBLE, WORSE, ALL_WORSE = 0, 1, 2
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def window_bound(
+class Anchor(NamedTuple):
+    """The last evaluated radius (0 if none), its ``P W``, and its mean of ``T - b`` over accepted moves."""
+
+    radius: int
+    mean: float
+    inside: float
+
+
+@njit(cache=True, nogil=True)
+def judge(
     n: int,
     i: int,
     a: int,
-    k: int,
+    first: int,
+    last: int,
     mode: int,
     b: float,
-    p: float,
-    q: float,
-    reach: float,
-    bounds: FloatArray,
-    low_w: FloatArray,
-    low_t: FloatArray,
+    next_value: float,
+    anchor: Anchor,
+    by_radius: FloatArray,
+    sparse: FloatArray,
     log2: IntArray,
-) -> tuple[int, float, float, float, int, int]:
-    """Bounds 1 and 2 of the module's docstring for radius ``k`` against time ``b``.
-
-    Returns a verdict, then what bound 3 can sharpen: the cost left of one iteration, bounds of ``P W - b`` and
-    ``S - R b``, and the window ``left..right``.
-    """
+    bounds: FloatArray,
+) -> int:
+    """Whether a radius in ``first..last`` may beat time ``b`` in state ``a``; ``next_value`` is ``T(a + 1)``."""
     N = n - i - 1
+    peak = n // (i + 1)
+    p = by_radius[P, min(max(peak, first), last)]
+    q = by_radius[Q, first]
     min_w, min_t = bounds[MIN_W], bounds[MIN_T]
     inside = mode != REJECT
     gap_t = min(0.0, min_t - b) if inside else 0.0
     if 1.0 + p * (min_w - b) + q * gap_t > 0.0:
-        # p_k falls from its peak on, q_k always does
-        return ALL_WORSE if k * (i + 1) > n else WORSE, 0.0, 0.0, 0.0, 0, 0
-    excess = 2.0 * a / N - 1.0 if N > 0 else 0.0
-    centre = a - min(k, N) * excess
-    left = max(0, int(centre - reach))
-    right = min(N, int(centre + reach) + 1)
-    start = 0 if mode == ANY else a + 1
+        return ALL_WORSE if first > peak else WORSE
     lead = 1.0 - TAIL * (p + q) * (b - min(min_w, min_t))
-    bound_w = range_min(low_w, log2, N, left, right) - b
+    excess = 2.0 * a / N - 1.0 if N > 0 else 0.0
+    near, far = a - min(first, N) * excess, a - min(last, N) * excess
+    width = by_radius[REACH, min(max((N + 2) // 2, first), last)]  # it rises to the middle, then falls
+    left = max(0, int(min(near, far) - width))
+    right = min(N, int(max(near, far) + width) + 1)
+    start = 0 if mode == ANY else a + 1
+    bound_w = min(0.0, range_min(sparse, LOW_W, log2, N, left, right) - b)
     bound_t = 0.0
     if inside and right >= start:
-        bound_t = min(0.0, range_min(low_t, log2, N, max(left, start), right) - b)
-        if mode == UPWARD and bound_t < 0.0 and excess > 0.0 and excess * excess * k > 1.0:
-            bound_t *= np.exp(-0.5 * excess * excess * k)
-    verdict = WORSE if lead + p * bound_w + q * bound_t > 0.0 else POSSIBLE
-    return verdict, lead, bound_w, bound_t, left, right
+        bound_t = min(0.0, range_min(sparse, LOW_T, log2, N, max(left, start), right) - b)
+        if mode == UPWARD and bound_t < 0.0 and excess > 0.0 and excess * excess * first > 1.0:
+            bound_t *= np.exp(-0.5 * excess * excess * first)
+    if lead + p * bound_w + q * bound_t > 0.0:
+        return WORSE
+    if anchor.radius == 0:
+        return POSSIBLE
+    d = max(abs(last - anchor.radius), abs(first - anchor.radius))
+    left = max(0, left - d)
+    right = min(N, right + d)
+    drift, drift_end = (anchor.radius - first) * excess, (anchor.radius - last) * excess
+    size = np.sqrt(d + (d * excess) ** 2)
+    low_step = range_min(sparse, RISE_W, log2, N, left, right)
+    high_step = -range_min(sparse, FALL_W, log2, N, left, right)
+    moved = anchor.mean - b + least_change(low_step, high_step, drift, drift_end, size)
+    bound_w = max(bound_w, min(0.0, moved))
+    if inside and right >= start:
+        low_step = range_min(sparse, RISE_T, log2, N, max(left, start), right)
+        high_step = -range_min(sparse, FALL_T, log2, N, max(left, start), right)
+        if mode == UPWARD and left <= a:
+            low_step = min(low_step, min(0.0, next_value - b))
+            high_step = max(high_step, max(0.0, next_value - b))
+        moved = anchor.inside + least_change(low_step, high_step, drift, drift_end, size)
+        bound_t = max(bound_t, min(0.0, moved))
+    return WORSE if lead + p * bound_w + q * bound_t > 0.0 else POSSIBLE
 
 
 @njit(cache=True, nogil=True)
@@ -276,59 +290,49 @@ def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) ->
     radius of the portfolio to try first, or 0; a good one makes the bounds sharp at once.
     """
     N = n - i - 1
-    # local names: reading a field of a named tuple inside a loop costs a reference count each time
-    radii, p_of, q_of, reach, log2 = t.radii, t.p, t.q, t.reach, t.log2
-    W, T, bounds, infinite = t.W, t.T, t.bounds, t.infinite
-    infinite_w, infinite_t = t.infinite_w, t.infinite_t
-    low_w, rise_w, fall_w = t.low_w, t.rise_w, t.fall_w
-    low_t, rise_t, fall_t = t.low_t, t.rise_t, t.fall_t
-    excess = 2.0 * a / N - 1.0 if N > 0 else 0.0
-    start = 0 if mode == ANY else a + 1
+    radii, by_radius, W, T = t.radii, t.by_radius, t.W, t.T
+    sparse, log2, bounds, counts = t.sparse, t.log2, t.bounds, t.counts
+    top_w, top_t = bounds[TOP_W], bounds[TOP_T]
+    infinite = t.infinite[0] + t.infinite[1] > 0
+    next_value = T[a + 1] if a < N else 0.0
     best = np.inf
     radius = 0
     last = 0
     last_mean = last_S = last_R = 0.0
-    for turn in range(-1, radii.size):
+    turn = -1 if hint > 0 else 0
+    end = np.searchsorted(radii, N + 1, side="right")
+    block = 1
+    while turn < end:
         k = hint if turn < 0 else radii[turn]
-        if k > N + 1:
-            break
-        if k == 0 or (k == hint and turn >= 0):
+        if turn >= 0 and k == hint:
+            turn += 1
             continue
         b = best * (1.0 + TIE_TOLERANCE)
-        p, q = p_of[k], q_of[k]
         if radius > 0:
-            verdict, lead, bound_w, bound_t, left, right = window_bound(
-                n, i, a, k, mode, b, p, q, reach[k], bounds, low_w, low_t, log2
-            )
+            block = min(block, end - turn)
+            inside = last_S - last_R * b
+            if mode == ANY:
+                # count the way back to a itself as T(a), then allow for T(a) > b
+                inside += (1.0 - last_R) * (T[a] - b) - max(0.0, T[a] - b)
+            anchor = Anchor(last, last_mean, inside)
+            to = radii[turn + block - 1]
+            verdict = judge(n, i, a, k, to, mode, b, next_value, anchor, by_radius, sparse, log2, bounds)
             if verdict == ALL_WORSE:
                 break
             if verdict == WORSE:
+                turn += block
+                block *= 2
                 continue
-            d = abs(k - last)
-            left = max(0, left - d)
-            right = min(N, right + d)
-            drift = (last - k) * excess
-            size = np.sqrt(d + drift * drift)
-            low_step = range_min(rise_w, log2, N, left, right)
-            high_step = -range_min(fall_w, log2, N, left, right)
-            bound_w = max(bound_w, last_mean - b + least_change(low_step, high_step, drift, size))
-            if mode != REJECT and right >= start:
-                low_step = range_min(rise_t, log2, N, max(left, start), right)
-                high_step = -range_min(fall_t, log2, N, max(left, start), right)
-                if mode == ANY:
-                    base = last_S + (1.0 - last_R) * T[a] - b - max(0.0, T[a] - b)
-                else:
-                    base = last_S - last_R * b
-                    if left <= a:
-                        jump = T[a + 1] - b
-                        low_step = min(low_step, min(0.0, jump))
-                        high_step = max(high_step, max(0.0, jump))
-                bound_t = max(bound_t, base + least_change(low_step, high_step, drift, size))
-            if lead + p * bound_w + q * bound_t > 0.0:
+            if block > 1:
+                block = (block + 1) // 2
                 continue
-        mean, S, R = moves_of(N, a, k, mode, W, T, bounds, infinite, infinite_w, infinite_t)
+        turn += 1
+        if k > N + 1 or (infinite and leads_astray(counts, N, a, k, mode)):
+            continue
+        mean, S, R = moves_of(N, a, k, mode, W, T, top_w, top_t)
+        p, q = by_radius[P, k], by_radius[Q, k]
         leave = p + q * R
-        if np.isinf(mean) or leave == 0.0:
+        if leave == 0.0:
             continue
         last, last_mean, last_S, last_R = k, mean, S, R
         value = (1.0 + p * mean + q * S) / leave
