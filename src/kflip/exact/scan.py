@@ -157,6 +157,7 @@ def open_level(n: int, i: int, t: LevelTables) -> None:
         t.by_radius[REACH, k] = HALF_WIDTH * np.sqrt(max(1.0, k * (1.0 - (k - 1.0) / (N + 1.0)))) + 2.0
     t.infinite[0] = count_infinite(W, N, t.counts[0])
     t.infinite[1] = 0
+    t.counts[1, : N + 3] = 0
     bounds[TOP_W], bounds[MIN_W] = 0.0, np.inf
     bounds[TOP_T], bounds[MIN_T] = 0.0, np.inf
     for a in range(N, -1, -1):
