@@ -11,6 +11,7 @@ from kflip.objectives import leading_ones, lo_om, one_max
 from kflip.policy import Policy, StochasticPolicy
 from kflip.portfolio import Portfolio
 from kflip.setting import Setting
+from kflip.simulate import Runs, simulate
 from kflip.solution import Solution, solve
 from kflip.transitions import Transitions, transitions
 from kflip.verify import Verification, verify
@@ -23,6 +24,7 @@ __all__ = [
     "InputError",
     "Policy",
     "Portfolio",
+    "Runs",
     "Setting",
     "Solution",
     "StochasticPolicy",
@@ -38,6 +40,7 @@ __all__ = [
     "one_max",
     "rules",
     "save",
+    "simulate",
     "solve",
     "transitions",
     "verify",

@@ -10,6 +10,7 @@ from kflip import __version__
 from kflip.cli.evaluate import evaluate
 from kflip.cli.export import export
 from kflip.cli.reproduce import reproduce
+from kflip.cli.simulate import simulate
 from kflip.cli.solve import solve
 from kflip.cli.verify import verify
 
@@ -23,7 +24,7 @@ app = typer.Typer(
     "Start with [bold]kflip solve --n 128[/bold] or [bold]kflip reproduce[/bold].",
 )
 
-for command in (solve, evaluate, verify, export, reproduce):
+for command in (solve, evaluate, simulate, verify, export, reproduce):
     app.command()(command)
 
 

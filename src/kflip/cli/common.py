@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
+from kflip import files, rules
 from kflip.errors import InputError
 from kflip.exact.sweeps import Progress as ProgressHook
 from kflip.export import jsonable
+from kflip.policy import PolicyLike
 from kflip.setting import OBJECTIVES, SELECTIONS, STATES, Setting
 
 NOption = Annotated[int | None, typer.Option("--n", help="Length of the bit string.", show_default=False)]
@@ -35,7 +39,18 @@ PortfolioOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one machine-readable JSON object instead of text.")]
+PolicyArgument = Annotated[
+    str,
+    typer.Argument(
+        help=f"A rule ({', '.join(rules.REGISTRY)}, constant-K) or an .npz file with a solution or policy.",
+        show_default=False,
+    ),
+]
 FileArgument = Annotated[Path, typer.Argument(help="A file written by kflip solve --out.", show_default=False)]
+
+
+#: Columns of text that is not printed on a terminal.
+PIPE_WIDTH = 160
 
 
 def make_setting(n: int | None, objective: str, selection: str, state: str, portfolio: str) -> Setting:
@@ -45,10 +60,23 @@ def make_setting(n: int | None, objective: str, selection: str, state: str, port
     return Setting(n, objective, selection, state, portfolio)
 
 
+def setting_and_policy(
+    context: typer.Context, policy: str, n: int | None, objective: str, selection: str, state: str, portfolio: str
+) -> tuple[Setting, PolicyLike]:
+    """A file brings its own setting; a rule needs the options that describe one."""
+    if not policy.endswith(".npz"):
+        return make_setting(n, objective, selection, state, portfolio), policy
+    for option in ("n", "objective", "selection", "state", "portfolio"):
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(f"a policy file brings its own setting: leave out --{option}")
+    return files.load_policy(policy)
+
+
 @contextmanager
 def progress_bar(title: str) -> Iterator[ProgressHook | None]:
     """Show a bar on a terminal, nothing in a pipe."""
-    if not sys.stderr.isatty():
+    if not _on_terminal(sys.stderr):
         yield None
         return
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
@@ -64,12 +92,23 @@ def print_json(content: dict[str, Any]) -> None:
 
 def print_facts(title: str, facts: dict[str, str]) -> None:
     """Print a short list of named facts."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")
     for name, fact in facts.items():
-        table.add_row(name, fact)
-    Console().print(table)
+        table.add_row(name, Text(fact))  # as it stands: a file name may hold [brackets]
+    out = console()
+    out.print(Text(title))
+    out.print(table)
+
+
+def console() -> Console:
+    """Standard output; in a pipe wide enough that no number is cut, unless COLUMNS says otherwise."""
+    return Console() if _on_terminal(sys.stdout) or "COLUMNS" in os.environ else Console(width=PIPE_WIDTH)
+
+
+def _on_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()  # Python has None for a closed stream
 
 
 def number(value: float) -> str:

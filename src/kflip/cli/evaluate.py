@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
-from kflip import files, rules
+from kflip import rules
 from kflip.cli import common
-from kflip.errors import InputError
 from kflip.evaluation import evaluate as compute
-from kflip.policy import PolicyLike
 
 
 def evaluate(
+    ctx: typer.Context,
     policy: Annotated[
         str,
         typer.Option(
@@ -34,16 +33,12 @@ def evaluate(
 
     Example: [bold]kflip evaluate --n 128 --objective loom --policy one-bit[/bold]
     """
-    chosen: PolicyLike = policy
-    if policy.endswith(".npz"):
-        if n is not None:
-            raise InputError("a policy file brings its own setting: leave out --n")
-        setting, chosen = files.load_policy(policy)
-    else:
-        setting = common.make_setting(n, objective, selection, state, portfolio)
+    setting, chosen = common.setting_and_policy(ctx, policy, n, objective, selection, state, portfolio)
     with common.progress_bar("evaluating") as progress:
         result = compute(setting, chosen, progress=progress)
-        regret = result.regret
+        # seeing LO alone on objective loom leaves no Markov chain to optimise over
+        known = (setting.state, setting.objective) != ("lo", "loom")
+        optimal, regret = (result.optimal_runtime, result.regret) if known else (None, None)
     if as_json:
         common.print_json(
             {
@@ -51,17 +46,15 @@ def evaluate(
                 "policy": result.policy.name,
                 "expected_runtime": result.expected_runtime,
                 "std": result.std,
-                "optimal_runtime": result.optimal_runtime,
+                "optimal_runtime": optimal,
                 "regret": regret,
             }
         )
         return
-    common.print_facts(
-        f"{result.policy.name} on {setting}",
-        {
-            "expected runtime": f"{common.number(result.expected_runtime)} iterations",
-            "standard deviation": common.number(result.std),
-            "optimal": common.number(result.optimal_runtime),
-            "regret": f"{regret:.6%}",
-        },
-    )
+    facts = {
+        "expected runtime": f"{common.number(result.expected_runtime)} iterations",
+        "standard deviation": common.number(result.std),
+    }
+    if optimal is not None:
+        facts |= {"optimal": common.number(optimal), "regret": f"{regret:.6%}"}
+    common.print_facts(f"{result.policy.name} on {setting}", facts)

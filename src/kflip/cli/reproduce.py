@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kflip import cli
@@ -37,7 +36,7 @@ def reproduce(as_json: common.JsonOption = False) -> None:
                 item.verdict,
                 end_section=item.n == max(other.n for other in results if other.series == item.series),
             )
-        Console().print(table)
+        common.console().print(table)
         typer.echo(f"{len(agree)} of {len(results)} published numbers agree.")
     if len(agree) < len(results):
         raise typer.Exit(cli.FAILED)

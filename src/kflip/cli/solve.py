@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -65,8 +66,10 @@ def _check_writable(path: Path) -> None:
     """Complain before hours of work, not after."""
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: no folder {path.parent}")
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder")
-    with files.atomic_write(path.with_name(f".{path.name}.probe")):
-        pass
-    path.with_name(f".{path.name}.probe").unlink()
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot write {path}: it exists and is not a regular file")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None

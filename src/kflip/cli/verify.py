@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kflip import cli, files
@@ -36,6 +35,6 @@ def verify(file: common.FileArgument, as_json: common.JsonOption = False) -> Non
         for item in result.checks:
             mark = "[green]passed[/green]" if item.passed else "[red]FAILED[/red]"
             table.add_row(item.name, f"{item.deviation:.1e}", mark, item.proves if item.passed else "")
-        Console().print(table)
+        common.console().print(table)
     if not result.passed:
         raise typer.Exit(cli.FAILED)

@@ -16,7 +16,7 @@ from numba import njit
 
 from kflip._typing import IntArray
 from kflip.simulate.choices import BY_STRING, Choices, radius_at, row_of
-from kflip.simulate.outcomes import CUT, FINISHED, PATIENCE, STOPPED, STUCK, Columns, put_row
+from kflip.simulate.outcomes import CUT, FINISHED, PATIENCE, STOPPED, STUCK
 from kflip.simulate.starts import BitArray, Start, draw_string
 from kflip.simulate.streams import Stream, WordArray, below, open_stream, uniform
 
@@ -45,10 +45,10 @@ def draw_positions(k: int, lo: int, order: IntArray, s: Stream) -> tuple[bool, S
     for t in range(k):
         step, s = below(n - t, s)
         position = order[t + step]
-        order[t + step] = order[t]
-        order[t] = position
         if position < lo:
             return False, s
+        order[t + step] = order[t]
+        order[t] = position
     return True, s
 
 
@@ -65,14 +65,14 @@ def run_strings(
     stop: IntArray,
     runtimes: IntArray,
     endings: BitArray,
-    rows: IntArray,
-    columns: Columns,
+    ends: IntArray,
+    changes: IntArray,
 ) -> None:
     """Make the runs ``first..last-1``, with the arguments of :func:`kflip.simulate.state_level.run_states`."""
     seen, table, radii, cumulative = choices
     deterministic = radii.size == 0
     kind, start_lo, start_om, start_bits = start
-    iterations, ks, los, oms = columns
+    capacity = changes.shape[1]
     x = np.empty(n, dtype=np.uint8)
     order = np.empty(n, dtype=np.int64)
     for run in range(first, last):
@@ -82,7 +82,10 @@ def run_strings(
         lo = first_zero(x, 0)
         om = int(np.int64(np.sum(x)))
         index = string_index(x) if seen == BY_STRING else 0
-        row = put_row(rows[run], 0, 0, lo, om, iterations, ks, los, oms)
+        end = ends[run]
+        if end < capacity:
+            changes[0, end], changes[1, end], changes[2, end], changes[3, end] = 0, 0, lo, om
+        end += 1
         t = 0
         k = 0
         place = 0
@@ -92,7 +95,7 @@ def run_strings(
             if moved:
                 moved = False
                 place = row_of(seen, n, lo, om, index)
-                k = int(np.int64(table[place])) if deterministic else radius_at(0.0, radii, cumulative, place)
+                k = int(table[place]) if deterministic else radius_at(0.0, radii, cumulative, place)
                 # even the smallest radius must flip a bit of the prefix
                 if k > n - lo:
                     ending = STUCK
@@ -127,9 +130,11 @@ def run_strings(
             if improved:
                 lo = first_zero(x, lo + 1)
             if improved or gain != 0:
-                row = put_row(row, t, k, lo, om, iterations, ks, los, oms)
+                if end < capacity:
+                    changes[0, end], changes[1, end], changes[2, end], changes[3, end] = t, k, lo, om
+                end += 1
         runtimes[run] = t
         endings[run] = ending
-        rows[run] = row
+        ends[run] = end
         if stop[0] != 0:
             break

@@ -1,18 +1,20 @@
 """Policies in the form the kernels read: one flat table of radii, or one of cumulative probabilities.
 
-A state's row in the flat table is ``lo``, ``lo (n+1) + om`` or the string's integer, for what the policy sees.  A
-stochastic policy becomes ``cumulative[row, j] = P[radius <= radii[j]]``, divided by its last entry: the radius drawn is
-the first with ``cumulative > u`` for uniform ``u < 1``, so a radius of probability zero is never drawn.
+A state's row in the flat table is ``lo``, ``lo (n+1) + om`` or the string's integer, for what the policy sees.
+A stochastic policy becomes ``cumulative[row, j] = P[radius <= radii[j]]``, divided by its last entry: the radius
+drawn is the first with ``cumulative > u`` for uniform ``u < 1``, so one of probability zero is never drawn.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
+from kflip._typing import FloatArray, IntArray
+from kflip.memory import require
 from kflip.policy import AnyPolicy, Policy
 
 #: What selects a row: see :func:`row_of`.
@@ -24,12 +26,12 @@ _SEEN = {"lo": BY_LO, "lo-om": BY_LO_OM, "bits": BY_STRING}
 class Choices(NamedTuple):
     """A policy for the kernels.
 
-    ``table`` has one radius a row and ``cumulative`` shape (0, 0) if the policy is deterministic; otherwise ``table``
-    is empty and ``cumulative`` has shape (rows, m) for the ``m`` ascending ``radii``.
+    A deterministic policy has one radius a row in ``table``, and no ``radii``.  A stochastic one has an empty
+    ``table``, ``m`` ascending ``radii`` and ``cumulative`` of shape (rows, m).
     """
 
     seen: int
-    table: RadiusArray
+    table: IntArray
     radii: IntArray
     cumulative: FloatArray
 
@@ -38,19 +40,19 @@ def choices_of(policy: AnyPolicy) -> Choices:
     """Flatten a checked policy."""
     seen = _SEEN[policy.state]
     if isinstance(policy, Policy):
-        return Choices(seen, _flat(policy.table), np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
+        return Choices(seen, _frozen(policy.table), np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
     m = policy.radii.size
+    require(8 * policy.probabilities.size, f"simulating the policy {policy.name!r}")
     cumulative = np.cumsum(policy.probabilities.reshape(-1, m), axis=1)
     totals = cumulative[:, -1:].copy()
     # rows without a state hold zeros and are never read
     np.divide(cumulative, totals, out=cumulative, where=totals > 0)
-    no_table = _flat(np.zeros(0, dtype=np.int64))
-    return Choices(seen, no_table, np.array(policy.radii, dtype=np.int64), cumulative)
+    return Choices(seen, _frozen(np.zeros(0)), np.array(policy.radii, dtype=np.int64), cumulative)
 
 
-def _flat(table: RadiusArray) -> RadiusArray:
-    # always contiguous and read-only: the kernels are compiled once for each such type
-    flat = np.ascontiguousarray(table).reshape(-1)
+def _frozen(table: NDArray[Any]) -> IntArray:
+    # one type for all tables: a kernel is compiled once for each type it meets
+    flat = np.ascontiguousarray(table, dtype=np.int64).reshape(-1)
     flat.flags.writeable = False
     return flat
 
@@ -75,4 +77,4 @@ def radius_at(u: float, radii: IntArray, cumulative: FloatArray, row: int) -> in
             high = middle
         else:
             low = middle + 1
-    return radii[low]
+    return int(radii[low])

@@ -1,12 +1,12 @@
 r"""Runs as files of IOHprofiler, for its analyser and for iohinspector.
 
-One JSON file describes function, algorithm and runs; one ``.dat`` file per dimension holds the rows, each run under a
-repeated header: ``evaluations raw_y k lo om``.  The random start is evaluation 1 and iteration :math:`t` evaluation
-:math:`t + 1`.  ``raw_y`` is what is maximised: LO itself for LeadingOnes, which is function 2 of the PBO
-suite; for (LeadingOnes, OneMax) the whole number :math:`(n + 1)\,LO + OM`, ordered as the pairs are.
+One JSON file describes function, algorithm and runs; one ``.dat`` file holds the rows, each run under a repeated
+header: ``evaluations raw_y k lo om``.  The start is evaluation 1 and iteration :math:`t` evaluation
+:math:`t + 1`.  ``raw_y`` is what is maximised: LO itself for LeadingOnes, which is function 2 of the PBO suite;
+for (LeadingOnes, OneMax) the whole number :math:`(n + 1)\,LO + OM`, ordered as the pairs are.
 
-Rows exist for changes of (LO, OM) only; between them the values stay.  On LeadingOnes with standard selection OM may
-change while ``raw_y`` does not: a reader that keeps improvements only drops these rows.
+Rows exist for changes of (LO, OM) only; between them the values stay.  On LeadingOnes with standard selection OM
+may change while ``raw_y`` does not: a reader that keeps improvements only drops these rows.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from kflip.errors import InputError
 if TYPE_CHECKING:
     from kflip.simulate.runs import Runs, Trajectories, Trajectory
 
+#: The release of the ``ioh`` logger whose layout this follows.
+LAYOUT = "0.3.22"
+
 COLUMNS = ("evaluations", "raw_y", "k", "lo", "om")
 
 #: Suite, number and name of the function behind each objective.
@@ -38,6 +41,7 @@ def write_ioh(runs: Runs, folder: Path) -> Path:
         raise InputError("IOHprofiler files need the changes: simulate with record='trajectories'")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} exists and is not an empty folder: choose another")
+    folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = folder.with_name(f".{folder.name}-{uuid4().hex}")
     draft.mkdir()
@@ -77,14 +81,16 @@ def _write(runs: Runs, trajectories: Trajectories, folder: Path) -> None:
 
 
 def _raw_y(runs: Runs, trajectory: Trajectory) -> IntArray:
-    lo = trajectory.lo.astype(np.int64)
-    return lo if runs.setting.objective == "lo" else (runs.setting.n + 1) * lo + trajectory.om
+    if runs.setting.objective == "lo":
+        return trajectory.lo
+    return (runs.setting.n + 1) * trajectory.lo + trajectory.om
 
 
 def _write_rows(file: TextIO, trajectory: Trajectory, y: IntArray) -> None:
     columns = (trajectory.iteration + 1, y, trajectory.k, trajectory.lo, trajectory.om)
     file.write(" ".join(COLUMNS) + "\n")
-    file.writelines("%d %d %d %d %d\n" % row for row in zip(*(c.tolist() for c in columns), strict=True))
+    rows = np.stack(columns, axis=1).tolist()
+    file.writelines(" ".join(map(str, row)) + "\n" for row in rows)
 
 
 def _describe(runs: Runs, data: str, summaries: list[dict[str, Any]]) -> dict[str, Any]:
@@ -92,7 +98,7 @@ def _describe(runs: Runs, data: str, summaries: list[dict[str, Any]]) -> dict[st
     suite, number, name = FUNCTIONS[setting.objective]
     words = {"selection": setting.selection, "state": setting.state, "level": runs.level}
     return {
-        "version": "0.3.22",
+        "version": LAYOUT,
         "suite": suite,
         "function_id": number,
         "function_name": name,

@@ -1,10 +1,10 @@
 """Simulate: check the request, cut the runs into pieces, and let threads make them.
 
-Every run ends.  In a state with ``LO = i`` a radius up to ``n - i`` improves LO with positive probability, and a larger
-one always flips a bit of the prefix, so that nothing is ever accepted again.  So the states that can never be left
-are exactly those whose every possible radius is above ``n - LO``, whatever the policy sees and whichever selection: a
-run stops when it enters one, as stuck.  From every other state the next improvement is almost surely finitely far
-away.  It may still be very far: give ``max_iterations`` to policies that use large radii late.
+Every run ends.  In a state with ``LO = i`` a radius up to ``n - i`` improves LO with positive probability, and a
+larger one always flips a bit of the prefix and is rejected.  So the states that can never be left are exactly
+those whose every possible radius is above ``n - LO``, whatever the policy sees and whichever selection: a run stops
+as stuck when it enters one.  From every other state the next improvement is almost surely finitely far away.  It may
+still be very far: give ``max_iterations`` to policies that use large radii late.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from numbers import Integral
 import numpy as np
 
 from kflip._typing import IntArray
-from kflip.errors import InputError, TooLargeError, unknown_word
-from kflip.policy import PolicyLike, as_policy
+from kflip.errors import InputError, unknown_word
+from kflip.memory import require
+from kflip.policy import PolicyLike
+from kflip.rules import Rule, resolve
 from kflip.setting import Setting
 from kflip.simulate.bit_level import run_strings
 from kflip.simulate.choices import choices_of
-from kflip.simulate.outcomes import FINISHED, STUCK, Columns, empty_columns
+from kflip.simulate.outcomes import FINISHED, STUCK
 from kflip.simulate.runs import Runs, Trajectories
 from kflip.simulate.starts import AT_STRING, StartLike, start_of
 from kflip.simulate.state_level import run_states
@@ -35,18 +37,15 @@ RECORDS = ("trajectories",)
 #: Iterations after which a run is cut if nothing smaller is asked for; runtimes must fit into 64 bits.
 NO_LIMIT = 2**62
 
-#: Most rows kept of all trajectories together, 20 bytes each.
-MAX_ROWS = 200_000_000
-
 #: Pieces per thread: enough to keep all threads busy to the end, few enough to cost nothing.
 PIECES = 16
 
 
 def simulate(
     setting: Setting,
-    policy: PolicyLike,
+    policy: PolicyLike | Rule,
     runs: int,
-    seed: int | None,
+    seed: int | None = None,
     *,
     level: str = "state",
     record: str | None = None,
@@ -60,22 +59,22 @@ def simulate(
     Parameters
     ----------
     setting, policy
-        What to run; everything :func:`kflip.policy.as_policy` accepts is a policy.
+        What to run: a policy, a table, a callable, a rule or its name, as for :func:`kflip.evaluate`.
     runs
         How many, at least 1.
     seed
-        A whole number, not negative; run ``r`` depends on ``(seed, r)`` and the other arguments only, not on ``runs``
-        or ``threads``.  None takes a fresh one, kept in the result.
+        A whole number, not negative.  Run ``r`` depends on it, on ``r``, and on what is run: never on ``runs``,
+        ``threads`` or ``record``.  None takes a fresh one, kept in the result.
     level
-        ``"state"`` jumps in (LO, OM); ``"bits"`` flips real bits, iteration by iteration.  Both give the same law; a
-        policy that sees the whole string, or a start at a given string, needs ``"bits"``.
+        ``"state"`` jumps in (LO, OM); ``"bits"`` flips real bits, iteration by iteration.  Both have the same
+        law; a policy that sees the whole string, or a start at a given string, needs ``"bits"``.
     record
-        ``"trajectories"`` keeps the start and every change of (LO, OM), at the price of making the runs twice.
+        ``"trajectories"`` keeps the start and every change of (LO, OM); the runs are made twice, first to count.
     max_iterations
         Runs that have not finished by then are cut; None stands for ``2**62``.
     start
-        None for a uniformly random string; a tuple ``(lo, om)`` for a random string of that state; a string of
-        bits as text, list or array for that one.
+        None for a uniformly random string; a tuple ``(lo, om)`` for a random string of that state; a string
+        of bits as text, list or array for that one.
     threads
         How many; None takes one for each available processor.
     progress
@@ -103,31 +102,18 @@ def simulate(
     begin = start_of(setting.n, start)
     if level == "state" and begin.kind == AT_STRING:
         raise InputError("a start at a given string needs level='bits'; give (lo, om) for a random one")
-    checked = as_policy(setting, policy)
-    choices = choices_of(checked)
+    chosen = resolve(setting, policy)
+    choices = choices_of(chosen)
     kernel = run_strings if level == "bits" else run_states
     key = hash_seed(seed)
     stop = np.zeros(1, dtype=np.int64)
     runtimes = np.zeros(runs, dtype=np.int64)
     endings = np.zeros(runs, dtype=np.uint8)
 
-    def make(rows: IntArray, columns: Columns, done: float, share: float) -> None:
+    def make(ends: IntArray, changes: IntArray, done: float, share: float) -> None:
         def piece(first: int, last: int) -> None:
-            kernel(
-                first,
-                last,
-                setting.n,
-                key,
-                least_gain(setting),
-                choices,
-                begin,
-                limit,
-                stop,
-                runtimes,
-                endings,
-                rows,
-                columns,
-            )
+            what = (setting.n, key, least_gain(setting), choices, begin, limit, stop)
+            kernel(first, last, *what, runtimes, endings, ends, changes)
 
         def report(fraction: float) -> None:
             if progress is not None:
@@ -135,24 +121,20 @@ def simulate(
 
         _in_pieces(runs, workers, piece, stop, report)
 
-    rows = np.zeros(runs, dtype=np.int64)
-    passes = 1 if record is None else 2
-    make(rows, empty_columns(0), 0.0, 1.0 / passes)
+    counts = np.zeros(runs, dtype=np.int64)
+    make(counts, np.empty((4, 0), dtype=np.int64), 0.0, 1.0 if record is None else 0.5)
     trajectories = None
     if record is not None:
-        # the first pass counted; the second makes the same runs again and writes
-        ends = np.cumsum(rows)
-        if ends[-1] > MAX_ROWS:
-            raise TooLargeError(
-                f"the trajectories have {ends[-1]} rows ({20e-9 * ends[-1]:.1f} GB): at most {MAX_ROWS} are kept."
-                " Ask for fewer runs or give max_iterations"
-            )
-        columns = empty_columns(int(ends[-1]))
-        make(ends - rows, columns, 0.5, 0.5)
-        trajectories = Trajectories(*columns, ends)
+        ends = np.cumsum(counts)
+        rows = int(ends[-1])
+        require(32 * rows, f"recording {rows} changes of {runs} runs")
+        changes = np.empty((4, rows), dtype=np.int64)
+        make(ends - counts, changes, 0.5, 0.5)
+        iteration, k, lo, om = changes
+        trajectories = Trajectories(iteration, k, lo, om, ends)
     return Runs(
         setting,
-        checked.name,
+        chosen.name,
         level,
         seed,
         max_iterations,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from kflip._typing import BoolArray, FloatArray, IntArray
@@ -18,12 +18,12 @@ from kflip.simulate.ioh import write_ioh
 
 
 class Trajectory(NamedTuple):
-    """Changes of (LO, OM) in one run: row 0 is the start, with ``iteration = k = 0``; all arrays have one shape."""
+    """Changes of (LO, OM) in one run, four arrays of one shape; row 0 is the start, with ``iteration = k = 0``."""
 
     iteration: IntArray
-    k: NDArray[np.int32]
-    lo: NDArray[np.int32]
-    om: NDArray[np.int32]
+    k: IntArray
+    lo: IntArray
+    om: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class Trajectories:
     """
 
     iteration: IntArray
-    k: NDArray[np.int32]
-    lo: NDArray[np.int32]
-    om: NDArray[np.int32]
+    k: IntArray
+    lo: IntArray
+    om: IntArray
     ends: IntArray
 
     @property
@@ -74,8 +74,8 @@ class Runs:
     max_iterations
         Where runs were cut, or None.
     runtimes
-        Shape ``(runs,)``: iterations until the optimum was first generated; for an unfinished run, until it was cut
-        (``max_iterations``) or reached the state it can never leave.
+        Shape ``(runs,)``: iterations until the optimum was first generated; for an unfinished run, until it was
+        cut (``max_iterations``) or reached the state it can never leave.
     finished
         Shape ``(runs,)``: the optimum was generated.
     stuck
@@ -130,7 +130,7 @@ class Runs:
     def ecdf(self, budgets: ArrayLike) -> FloatArray:
         """Fraction of all runs that finished within each budget of iterations, in the shape of ``budgets``.
 
-        Beyond ``max_iterations`` it stays at the fraction that finished at all, a lower bound if runs were cut.
+        Beyond ``max_iterations`` it stays at the fraction that finished: a lower bound if runs were cut.
         """
         times = np.sort(self.runtimes[self.finished])
         return np.asarray(np.searchsorted(times, np.asarray(budgets), side="right") / len(self))

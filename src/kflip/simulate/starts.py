@@ -19,7 +19,7 @@ ANYWHERE, IN_STATE, AT_STRING = 0, 1, 2
 
 
 class Start(NamedTuple):
-    """A start for the kernels: ``lo, om`` matter for ``IN_STATE``, ``bits`` of shape (n,) for ``AT_STRING``."""
+    """A start for the kernels: ``lo, om`` are read for ``IN_STATE``, ``bits``, shape (n,), for ``AT_STRING``."""
 
     kind: int
     lo: int

@@ -100,9 +100,9 @@ def uniform(s: Stream) -> tuple[float, Stream]:
 
 @njit(cache=True, nogil=True)
 def failures(success: float, scale: float, s: Stream) -> tuple[float, Stream]:
-    """Failures before the first success of probability ``success > 0``, as a whole float.
+    r"""Failures before the first success of probability ``success``, as a whole float.
 
-    By inversion: with :math:`U` uniform in (0, 1], :math:`\\lfloor \\log U / \\log(1 - p) \\rfloor` is geometric.
+    By inversion: with :math:`U` uniform in (0, 1], :math:`\lfloor \log U / \log(1 - p) \rfloor` is geometric.
     ``scale`` is :func:`failure_scale` of ``success``, which a caller computes once for many draws.
     """
     if success >= LIKELY:
@@ -118,8 +118,11 @@ def failures(success: float, scale: float, s: Stream) -> tuple[float, Stream]:
 
 @njit(cache=True, nogil=True)
 def failure_scale(success: float) -> float:
-    """What :func:`failures` multiplies an exponential variate with; 0 where it does not."""
-    return 0.0 if success >= LIKELY else -1.0 / np.log1p(-success)
+    """What :func:`failures` multiplies an exponential variate with; 0 where it does not.
+
+    A probability that underflows counts as 1e-300: a wait beyond every limit either way.
+    """
+    return 0.0 if success >= LIKELY else -1.0 / np.log1p(-max(success, 1e-300))
 
 
 @njit(cache=True, nogil=True)
