@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,14 +9,12 @@ import numpy as np
 
 from kflip._typing import FloatArray
 from kflip.compilation import announce
-from kflip.exact import chain, lo_only
-from kflip.exact.levels import mean_over_suffixes, moments_from_start
-from kflip.exact.sweeps import Progress, evaluate_lo_om
-from kflip.memory import require
-from kflip.policy import AnyPolicy, Policy, PolicyLike, lift
+from kflip.exact.sweeps import Progress
+from kflip.policy import AnyPolicy, PolicyLike
 from kflip.rules import Rule, resolve
 from kflip.setting import Setting
 from kflip.solution import solve
+from kflip.spaces import SPACES
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,44 +85,7 @@ def evaluate(setting: Setting, policy: PolicyLike | Rule, *, progress: Progress 
     5.333333333333334
     """
     chosen = resolve(setting, policy)
-    announce(lo_only.values_of if setting.state == "lo" and setting.objective == "lo" else chain.sweep)
-    return _EVALUATORS[setting.state](setting, chosen, progress)
-
-
-def _evaluate_lo(setting: Setting, policy: AnyPolicy, progress: Progress | None) -> Evaluation:
-    n = setting.n
-    if setting.objective == "loom":
-        lifted = lift(policy, "lo-om")
-        values, variances = _moments_lo_om(setting, lifted, progress)
-        mean, variance = moments_from_start(values, variances)
-        means = mean_over_suffixes(values)
-        spread = mean_over_suffixes(variances + (values - means[:, None]) ** 2)
-        return Evaluation(setting, policy, means, np.sqrt(spread), mean, float(np.sqrt(variance)))
-    if isinstance(policy, Policy):
-        p = lo_only.level_probabilities(n, policy.table.astype(np.int64))
-    else:
-        p = lo_only.mixed_probabilities(n, policy.radii.astype(np.int64), policy.probabilities)
-    values, variances, mean, variance = lo_only.values_of(n, p)
-    return Evaluation(setting, policy, values, np.sqrt(variances), mean, float(np.sqrt(variance)))
-
-
-def _evaluate_lo_om(setting: Setting, policy: AnyPolicy, progress: Progress | None) -> Evaluation:
-    values, variances = _moments_lo_om(setting, policy, progress)
-    mean, variance = moments_from_start(values, variances)
-    return Evaluation(setting, policy, values, np.sqrt(variances), mean, float(np.sqrt(variance)))
-
-
-def _moments_lo_om(setting: Setting, policy: AnyPolicy, progress: Progress | None) -> tuple[FloatArray, FloatArray]:
-    n = setting.n
-    matrices = 0 if (setting.objective, setting.selection) == ("lo", "strict") else 2
-    require((n + 1) ** 2 * 8 * (2 + matrices), f"evaluating a policy on {setting}")
-    kind = setting.objective, setting.selection
-    if isinstance(policy, Policy):
-        return evaluate_lo_om(n, *kind, table=policy.table, progress=progress)
-    return evaluate_lo_om(n, *kind, radii=policy.radii, probabilities=policy.probabilities, progress=progress)
-
-
-_EVALUATORS: dict[str, Callable[[Setting, AnyPolicy, Progress | None], Evaluation]] = {
-    "lo": _evaluate_lo,
-    "lo-om": _evaluate_lo_om,
-}
+    space = SPACES[setting.state]
+    announce(space.kernels(setting)[1])
+    values, variances, mean, variance = space.moments(setting, chosen, progress)
+    return Evaluation(setting, chosen, values, np.sqrt(variances), mean, float(np.sqrt(variance)))

@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
+import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-from kflip.errors import FileFormatError, InputError
+from kflip.errors import FileFormatError, InputError, TooLargeError
+from kflip.memory import require
 from kflip.policy import AnyPolicy, Policy, StochasticPolicy, as_policy
 from kflip.setting import Setting
 from kflip.solution import Solution
@@ -31,7 +36,24 @@ HEADER = "header.json"
 
 #: A header is a few hundred bytes; more than this is not one.
 _HEADER_LIMIT = 1 << 20
+_NPY_HEADER_LIMIT = 1 << 14
 _BLOCK = 1 << 20
+
+_RADIUS_TYPES = ("|u1", "<u2", "<u4", "<i8")
+_FLOAT_TYPES = ("<f8",)
+
+#: What the standard library raises on archives that were altered; a ValueError also stands for bad text and offsets.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
 
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 
@@ -41,6 +63,8 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name complete or not at all, even after Ctrl-C."""
     target = Path(path)
     try:
+        if target.exists() and not target.is_file():  # renaming onto /dev/null would replace it
+            raise InputError(f"cannot write {target}: it exists and is not a regular file")
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror}") from None
@@ -56,7 +80,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     except BaseException as error:
         Path(name).unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise InputError(f"cannot write {target}: {error.strerror}") from None
+            raise InputError(f"cannot write {target}: {error.strerror or error}") from None
         raise
 
 
@@ -74,7 +98,11 @@ def save(path: str | Path, content: Solution | AnyPolicy, setting: Setting | Non
         setting, kind = content.setting, "solution"
         policy: AnyPolicy = content.policy
         arrays: Arrays = {"table": _compact(content.policy.table, setting.n), "values": content.values}
-        extra: dict[str, Any] = {"expected_runtime": content.expected_runtime.hex()}
+        extra: dict[str, Any] = {
+            "expected_runtime": float(content.expected_runtime).hex(),
+            "lower_bound": float(content.lower_bound).hex(),
+            "proven_optimal": bool(content.proven_optimal),
+        }
     else:
         if setting is None:
             raise InputError("saving a policy needs the setting it is meant for")
@@ -82,12 +110,13 @@ def save(path: str | Path, content: Solution | AnyPolicy, setting: Setting | Non
         if isinstance(policy, Policy):
             arrays = {"table": _compact(policy.table, setting.n)}
         else:
-            arrays = {"radii": policy.radii, "probabilities": policy.probabilities}
+            arrays = {"radii": _compact(policy.radii, setting.n), "probabilities": policy.probabilities}
+    arrays = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in arrays.items()}
     header = {
         "format": FORMAT,
         "version": VERSION,
         "kind": kind,
-        "name": policy.name,
+        "name": str(policy.name),
         "setting": setting.to_dict(),
         "arrays": {
             name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _digest(array)}
@@ -112,29 +141,30 @@ def load(path: str | Path) -> Solution:
     if header["kind"] != "solution":
         raise FileFormatError(f"{path}: holds a {header['kind']}, not a solution")
     try:
-        expected = float.fromhex(header["expected_runtime"])
-    except (KeyError, TypeError, ValueError):
+        expected, bound = (float.fromhex(header[name]) for name in ("expected_runtime", "lower_bound"))
+        proven = bool(header["proven_optimal"])
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise FileFormatError(f"{path}: no expected runtime in the header") from None
-    policy = Policy(setting.n, setting.state, arrays["table"], header["name"])
-    _believe(path, setting, policy)
-    return Solution(setting, policy, arrays["values"], expected)
+    policy = _policy(path, header, setting, arrays)
+    if not isinstance(policy, Policy):
+        raise FileFormatError(f"{path}: a solution without a table")
+    return Solution(setting, policy, arrays["values"], expected, proven, bound)
 
 
 def load_policy(path: str | Path) -> tuple[Setting, AnyPolicy]:
     """Read the setting and the policy of a solution or policy file."""
     header, setting, arrays = _read(Path(path))
-    policy: AnyPolicy
-    if "table" in arrays:
-        policy = Policy(setting.n, setting.state, arrays["table"], header["name"])
-    else:
-        policy = StochasticPolicy(setting.n, setting.state, arrays["radii"], arrays["probabilities"], header["name"])
-    _believe(path, setting, policy)
-    return setting, policy
+    return setting, _policy(path, header, setting, arrays)
 
 
-def _believe(path: str | Path, setting: Setting, policy: AnyPolicy) -> None:
+def _policy(path: str | Path, header: dict[str, Any], setting: Setting, arrays: Arrays) -> AnyPolicy:
+    what, name = (setting.n, setting.state), header["name"]
     try:
-        as_policy(setting, policy)
+        if "table" in arrays:
+            # compact on disk; in memory small unsigned numbers would wrap around when people subtract tables
+            table = arrays["table"] if setting.state == "bits" else arrays["table"].astype(np.int64)
+            return as_policy(setting, Policy(*what, table, name))
+        return as_policy(setting, StochasticPolicy(*what, arrays["radii"], arrays["probabilities"], name))
     except InputError as error:
         raise FileFormatError(f"{path}: {error}") from None
 
@@ -151,10 +181,12 @@ def _read(path: Path) -> tuple[dict[str, Any], Setting, Arrays]:
             arrays = {name: _read_array(path, archive, name, header["arrays"][name]) for name in expected}
     except FileNotFoundError:
         raise FileFormatError(f"{path}: no such file") from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise FileFormatError(f"{path}: not a kflip file, or truncated ({error})") from None
     except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (FileFormatError, TooLargeError):
+        raise
+    except _DAMAGE as error:
+        raise FileFormatError(f"{path}: not a kflip file, or damaged ({error})") from None
     return header, setting, arrays
 
 
@@ -169,10 +201,11 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise FileFormatError(f"{path}: not a kflip file (foreign header)")
-    if not isinstance(header.get("version"), int) or header["version"] > VERSION:
-        raise FileFormatError(
-            f"{path}: format version {header.get('version')} is newer than {VERSION}; update kflip to read it"
-        )
+    version = header.get("version")
+    if type(version) is not int or version < 1:
+        raise FileFormatError(f"{path}: no valid format version in the header, but {version!r}")
+    if version > VERSION:
+        raise FileFormatError(f"{path}: format version {version} is newer than {VERSION}; update kflip to read it")
     if header.get("checksum") != _header_checksum(header):
         raise FileFormatError(f"{path}: the header was altered (checksum mismatch)")
     return header
@@ -189,38 +222,49 @@ def _expected_arrays(path: Path, header: dict[str, Any], setting: Setting) -> se
     """Names of the arrays, after comparing their declared shapes and types with what the setting implies."""
     declared = header.get("arrays")
     kind = header.get("kind")
-    if kind not in ("solution", "policy") or not isinstance(declared, dict) or "name" not in header:
+    named = isinstance(header.get("name"), str)
+    if kind not in ("solution", "policy") or not isinstance(declared, dict) or not named:
         raise FileFormatError(f"{path}: neither a solution nor a policy")
+    if not all(isinstance(entry, dict) for entry in declared.values()):
+        raise FileFormatError(f"{path}: arrays without shape and type")
     shape = list(setting.shape)
-    table = {"table": (shape, "iu")}
-    m = declared.get("radii", {}).get("shape", [0])[0]
-    if not isinstance(m, int) or m > setting.n:
-        raise FileFormatError(f"{path}: more radii than n")
-    layouts: list[dict[str, tuple[list[int], str]]] = [
-        {**table, "values": (shape, "f")} if kind == "solution" else table,
-        {"radii": ([m], "iu"), "probabilities": ([*shape, m], "f")},
-    ]
-    for layout in layouts[: 1 if kind == "solution" else 2]:
-        if set(layout) == set(declared):
-            for name, (want, kinds) in layout.items():
-                got = declared[name]
-                if got.get("shape") != want or np.dtype(got.get("dtype")).kind not in kinds:
-                    raise FileFormatError(
-                        f"{path}: array {name!r} of shape {got.get('shape')} does not fit the setting"
-                    )
-            return set(layout)
-    raise FileFormatError(f"{path}: unexpected arrays {sorted(declared)}")
+    layout: dict[str, tuple[list[int], tuple[str, ...]]] = {"table": (shape, _RADIUS_TYPES)}
+    if kind == "solution":
+        layout["values"] = shape, _FLOAT_TYPES
+    elif "radii" in declared:
+        m = _width(declared["radii"].get("shape"), setting.n)
+        layout = {"radii": ([m], _RADIUS_TYPES), "probabilities": ([*shape, m], _FLOAT_TYPES)}
+    if set(layout) != set(declared):
+        raise FileFormatError(f"{path}: unexpected arrays {sorted(declared)}")
+    for name, (want, types) in layout.items():
+        got = declared[name]
+        if got.get("shape") != want or got.get("dtype") not in types:
+            was = f"shape {got.get('shape')} and type {got.get('dtype')}"
+            raise FileFormatError(f"{path}: array {name!r} of {was} does not fit the setting")
+    return set(layout)
+
+
+def _width(shape: object, n: int) -> int:
+    """Number of radii of a stochastic policy, as declared; 0, which no policy has, if it makes no sense."""
+    match shape:
+        case [int(m)] if m <= n:
+            return m
+    return 0
 
 
 def _read_array(path: Path, archive: zipfile.ZipFile, name: str, declared: dict[str, Any]) -> np.ndarray[Any, Any]:
+    size = prod(declared["shape"]) * np.dtype(declared["dtype"]).itemsize
+    if not size < archive.getinfo(f"{name}.npy").file_size < size + _NPY_HEADER_LIMIT:
+        raise FileFormatError(f"{path}: array {name!r} is not as long as the header declares")
+    require(size, f"reading {path}")
     with archive.open(f"{name}.npy") as member:
         try:
             version = npy.read_magic(member)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran, dtype = read(member)
-        except ValueError as error:
+        except Exception as error:  # NumPy evaluates the text as a literal and raises whatever that raises
             raise FileFormatError(f"{path}: array {name!r} is damaged ({error})") from None
-        if list(shape) != declared["shape"] or dtype.str != declared["dtype"] or fortran or dtype.hasobject:
+        if list(shape) != declared["shape"] or dtype.str != declared["dtype"] or fortran:
             raise FileFormatError(f"{path}: array {name!r} is not what the header declares")
         array = np.empty(shape, dtype=dtype)
         buffer = array.reshape(-1).view(np.uint8).data
@@ -235,6 +279,7 @@ def _read_array(path: Path, archive: zipfile.ZipFile, name: str, declared: dict[
             raise FileFormatError(f"{path}: array {name!r} is longer than declared")
     if _digest(array) != declared.get("sha256"):
         raise FileFormatError(f"{path}: array {name!r} was altered (checksum mismatch)")
+    array.flags.writeable = False
     return array
 
 

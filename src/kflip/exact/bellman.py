@@ -35,8 +35,9 @@ from kflip.exact.scan import (
 )
 
 #: Entries of the record that a check keeps: the largest relative gap between a value and the time with the policy's
-#: radius, the largest relative gain of any other radius, the bound ``delta``, and how many radii were evaluated.
-OF_POLICY, OF_OTHERS, DELTA, EVALUATED = 0, 1, 2, 3
+#: radius, the largest relative gain of any other radius, and the bound ``delta``.
+OF_POLICY, OF_OTHERS, DELTA = 0, 1, 2
+RECORD_SIZE = 3
 
 
 @njit(cache=True, nogil=True)
@@ -92,7 +93,6 @@ def check_state(n: int, i: int, a: int, mode: int, chosen: int, t: LevelTables, 
             if verdict != POSSIBLE:
                 continue
         time, leave = time_with(N, a, k, mode, t)
-        record[EVALUATED] += 1
         if time < value:
             record[OF_OTHERS] = max(record[OF_OTHERS], (value - time) / value if finite else np.inf)
             record[DELTA] = max(record[DELTA], (value - time) * leave)
