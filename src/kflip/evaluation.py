@@ -10,7 +10,7 @@ import numpy as np
 from kflip._typing import FloatArray
 from kflip.compilation import announce
 from kflip.exact.sweeps import Progress
-from kflip.policy import AnyPolicy, PolicyLike
+from kflip.policy import AnyPolicy, PolicyLike, read_only
 from kflip.rules import Rule, resolve
 from kflip.setting import Setting
 from kflip.solution import solve
@@ -43,8 +43,8 @@ class Evaluation:
     std: float
 
     def __post_init__(self) -> None:
-        self.values.flags.writeable = False
-        self.stds.flags.writeable = False
+        object.__setattr__(self, "values", read_only(self.values))
+        object.__setattr__(self, "stds", read_only(self.stds))
 
     @cached_property
     def optimal_runtime(self) -> float:

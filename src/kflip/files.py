@@ -142,7 +142,9 @@ def load(path: str | Path) -> Solution:
         raise FileFormatError(f"{path}: holds a {header['kind']}, not a solution")
     try:
         expected, bound = (float.fromhex(header[name]) for name in ("expected_runtime", "lower_bound"))
-        proven = bool(header["proven_optimal"])
+        proven = header["proven_optimal"]
+        if not isinstance(proven, bool):
+            raise TypeError(proven)
     except (KeyError, TypeError, ValueError, OverflowError):
         raise FileFormatError(f"{path}: no expected runtime in the header") from None
     policy = _policy(path, header, setting, arrays)

@@ -24,8 +24,9 @@ def _initial_segment(n: int, size: int) -> Iterable[int]:
 
 
 def _evenly_spread(n: int, size: int) -> Iterable[int]:
-    # the paper's floors: {1} and i n / size for i = 1..size-1; small n give repeated radii and zeros
-    return {1} | {i * n // size for i in range(1, size) if i * n >= size}
+    # the paper's floors: {1} and i n / size for i = 1..size-1; a size above n repeats them
+    size = min(size, n)  # from size = n on every radius below n occurs
+    return {1} | {i * n // size for i in range(1, size)}
 
 
 _PLAIN: dict[str, Callable[[int], Iterable[int]]] = {
@@ -65,7 +66,7 @@ class Portfolio:
         if "," in self.name or re.fullmatch(r"\s*[-+]?\d+\s*", self.name):
             object.__setattr__(self, "name", ",".join(map(str, _parse_list(self.name))))
         elif self.name not in _PLAIN:
-            self._sized()
+            object.__setattr__(self, "name", "{}-{}".format(*self._sized()))
 
     @classmethod
     def of(cls, spec: PortfolioLike) -> Portfolio:
@@ -76,6 +77,8 @@ class Portfolio:
             return cls(spec)
         try:
             radii = list(spec)
+            if isinstance(spec, (bytes, bytearray)):  # iterating them would yield character codes
+                raise TypeError
         except TypeError:
             raise InputError(f"a portfolio is a name or a list of radii, not {spec!r}") from None
         if not radii:
@@ -103,7 +106,7 @@ class Portfolio:
         match = re.fullmatch(r"(.+)-(\d+)", self.name)
         if match is None or match[1] not in _SIZED:
             raise unknown_word("portfolio", self.name, _VOCABULARY)
-        size = int(match[2])
+        size = _whole(match[2])
         if size < 1:
             raise InputError(f"portfolio {self.name!r} needs a size of at least 1")
         return match[1], size
@@ -123,7 +126,15 @@ def _parse_list(text: str) -> list[int]:
     for word in words:
         if not re.fullmatch(r"[-+]?\d+", word):
             raise InputError(f"radius {word!r} in the portfolio is not a whole number")
-        if int(word) < 1:
-            raise InputError(f"radius {word} in the portfolio is below 1")
-        radii.add(int(word))
+        radius = _whole(word)
+        if radius < 1:
+            raise InputError(f"radius {radius} in the portfolio is below 1")
+        radii.add(radius)
     return sorted(radii)
+
+
+def _whole(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:  # Python's own limit of a few thousand digits
+        raise InputError(f"a number of {len(digits)} digits in the portfolio") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -29,6 +30,9 @@ class Rule:
 
 def constant(k: int) -> Rule:
     """Flip ``k`` bits in every state."""
+    if isinstance(k, bool) or not isinstance(k, Integral):
+        raise InputError(f"a radius is a whole number, not {k!r}")
+    k = int(k)
 
     def build(setting: Setting) -> Policy:
         if k not in setting.radii:
@@ -72,7 +76,7 @@ REGISTRY: dict[str, Rule] = {rule.name: rule for rule in (one_bit, lo_optimal, r
 
 def by_name(name: str) -> Rule:
     """Find a rule by its name: one of :data:`REGISTRY`, or ``constant-K``."""
-    match = re.fullmatch(r"constant-(\d+)", name)
+    match = re.fullmatch(r"constant-(\d{1,18})", name)
     if match:
         return constant(int(match[1]))
     if name not in REGISTRY:

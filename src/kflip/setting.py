@@ -18,6 +18,13 @@ STATES = ("lo", "lo-om", "bits")
 MAX_N = {"lo": 1_000_000, "lo-om": 32_767, "bits": 30}
 
 
+def shape_of(n: int, state: str) -> tuple[int, ...]:
+    """Shape of an array over the states: ``(n+1,)``, ``(n+1, n+1)`` or ``(2**n,)``."""
+    if state == "bits":
+        return (2**n,)
+    return (n + 1,) if state == "lo" else (n + 1, n + 1)
+
+
 @dataclass(frozen=True)
 class Setting:
     """One benchmark: RLS_k on strings of length ``n``, and what its policy sees.
@@ -50,8 +57,9 @@ class Setting:
     def __post_init__(self) -> None:
         for kind, known in (("objective", OBJECTIVES), ("selection", SELECTIONS), ("state", STATES)):
             word = getattr(self, kind)
-            if word not in known:
+            if not isinstance(word, str) or word not in known:
                 raise unknown_word(kind, word, known)
+            object.__setattr__(self, kind, str(word))
         if isinstance(self.n, bool) or not isinstance(self.n, Integral):
             raise InputError(f"n must be a whole number, not {self.n!r}")
         if self.n < 1:
@@ -69,12 +77,8 @@ class Setting:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of an array over the states: ``(n+1,)``, ``(n+1, n+1)`` or ``(2**n,)``."""
-        if self.state == "lo":
-            return (self.n + 1,)
-        if self.state == "lo-om":
-            return (self.n + 1, self.n + 1)
-        return (2**self.n,)
+        """Shape of an array over the states, see :func:`shape_of`."""
+        return shape_of(self.n, self.state)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for files and machine-readable output."""

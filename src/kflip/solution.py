@@ -12,7 +12,7 @@ from kflip._typing import FloatArray
 from kflip.compilation import announce
 from kflip.exact.scan import TIE_TOLERANCE
 from kflip.exact.sweeps import Progress
-from kflip.policy import Policy, state_index
+from kflip.policy import Policy, read_only, state_index
 from kflip.setting import Setting
 from kflip.spaces import SPACES, BellmanCheck
 
@@ -47,7 +47,7 @@ class Solution:
     def __post_init__(self) -> None:
         if np.isnan(self.lower_bound):
             object.__setattr__(self, "lower_bound", self.expected_runtime)
-        self.values.flags.writeable = False
+        object.__setattr__(self, "values", read_only(self.values))
 
     def optimal_radii(
         self, lo: int | None = None, om: int | None = None, *, x: ArrayLike | None = None
@@ -91,7 +91,7 @@ def solve(setting: Setting, *, progress: Progress | None = None) -> Solution:
     space = SPACES[setting.state]
     announce(space.kernels(setting)[0])
     best = space.solve(setting, progress)
-    policy = Policy(setting.n, setting.state, best.table, "optimal" if best.proven else "best-found")
+    policy = Policy(setting.n, setting.state, read_only(best.table), "optimal" if best.proven else "best-found")
     return Solution(setting, policy, best.values, best.expected_runtime, best.proven, best.lower_bound)
 
 

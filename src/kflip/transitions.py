@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-
 from kflip.errors import InputError
 from kflip.exact.transitions import offspring_bits, offspring_lo, offspring_lo_om
-from kflip.objectives import bits_of, index_of, lo_om
+from kflip.memory import require
+from kflip.objectives import as_bits, index_of
 from kflip.policy import state_index
 from kflip.setting import Setting
+
+#: What one string takes in the two laws, measured.
+_ENTRY_BYTES = 400
 
 
 @dataclass(frozen=True)
@@ -74,25 +77,27 @@ def _of_lo_om(setting: Setting, state: Any, k: int) -> _Law:
         lo, om = state
     except (TypeError, ValueError):
         raise InputError(f"a state of this setting is a pair (lo, om), not {state!r}") from None
-    state_index(setting.n, "lo-om", lo, om, None)
+    lo, om = state_index(setting.n, "lo-om", lo, om, None)  # plain integers
     law = offspring_lo_om(setting.n, lo, om, k)
     return (lo, om), law, (lambda s: s) if setting.objective == "loom" else (lambda s: s[0])
 
 
 def _of_bits(setting: Setting, state: Any, k: int) -> _Law:
     n = setting.n
-    if isinstance(state, Integral):
+    if isinstance(state, Integral) and not isinstance(state, bool):
         x = int(state)
         if not 0 <= x < 2**n:
             raise InputError(f"a string of {n} bits is an integer in 0..{2**n - 1}, not {x}")
     else:
-        if np.shape(state) != (n,):
-            raise InputError(f"expected a string of {n} bits, not shape {np.shape(state)}")
-        x = int(index_of(state))
+        bits = as_bits(state)
+        if bits.shape != (n,):
+            raise InputError(f"expected a string of {n} bits, not an array of shape {bits.shape}")
+        x = int(index_of(bits))
+    require(_ENTRY_BYTES * comb(n, k), f"the law of one iteration on {setting} with radius {k}")
 
     def fitness(s: int) -> Any:
-        pair = lo_om(bits_of(s, n)).tolist()
-        return pair if setting.objective == "loom" else pair[0]
+        lo = n - (s ^ (2**n - 1)).bit_length()  # the first zero is the highest bit of the complement
+        return (lo, s.bit_count()) if setting.objective == "loom" else lo
 
     return x, offspring_bits(n, x, k), fitness
 

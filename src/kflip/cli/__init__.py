@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(UNREAD)
     except OSError as error:
         _drop_output()
-        _fail(f"cannot write the output: {error.strerror or error}", BAD_INPUT)
+        _fail(f"cannot write {error.filename or 'the output'}: {error.strerror or error}", BAD_INPUT)
     except MemoryError:
         _fail("not enough memory", BAD_INPUT)
     if code == INTERRUPTED:  # typer returns this code when a command is interrupted

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from kflip import __version__
+from kflip.cli.compare import compare
 from kflip.cli.evaluate import evaluate
+from kflip.cli.explain import explain
 from kflip.cli.export import export
 from kflip.cli.reproduce import reproduce
 from kflip.cli.simulate import simulate
@@ -24,7 +26,7 @@ app = typer.Typer(
     "Start with [bold]kflip solve --n 128[/bold] or [bold]kflip reproduce[/bold].",
 )
 
-for command in (solve, evaluate, simulate, verify, export, reproduce):
+for command in (solve, evaluate, explain, compare, simulate, verify, export, reproduce):
     app.command()(command)
 
 

@@ -20,11 +20,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
-from kflip.exact.bellman import load_level, times_of_radii
+from kflip._typing import FloatArray, IntArray
+from kflip.exact.bellman import enter_level, time_with
 from kflip.exact.flips import ANY, REJECT, mode_of_lost_ones
-from kflip.exact.levels import fold_to
-from kflip.exact.scan import TIE_TOLERANCE, LevelTables, level_tables, moves_of
+from kflip.exact.levels import fold, fold_to
+from kflip.exact.scan import TIE_TOLERANCE, LevelTables, level_tables
 
 
 @njit(cache=True, nogil=True)
@@ -42,51 +42,46 @@ def always_moves(N: int, i: int, a: int, k: int, mode: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def fill_action_values(n: int, i: int, mode: int, t: LevelTables, Q: FloatArray) -> None:
-    """Write ``Q[a, c]`` for the loaded level ``i`` and every radius of the portfolio; shape (n-i, m)."""
+    """Write ``Q[a, c]`` for the level ``i`` entered in ``t`` and every radius of the portfolio; shape (n-i, m)."""
     N = n - i - 1
     T, radii = t.T, t.radii
-    times, leaves = np.zeros(radii.size), np.zeros(radii.size)
     for a in range(N + 1):
-        times_of_radii(n, i, a, mode, t, times, leaves)
         for c in range(radii.size):
-            if leaves[c] == 0.0:
+            k = radii[c]
+            if k > N + 1:
                 Q[a, c] = 1.0 + T[a]
+                continue
+            time, leave = time_with(N, a, k, mode, t)
+            if np.isinf(time) or (np.isinf(T[a]) and not always_moves(N, i, a, k, mode)):
+                Q[a, c] = np.inf
             elif np.isinf(T[a]):
-                Q[a, c] = times[c] if always_moves(N, i, a, radii[c], mode) else np.inf
+                Q[a, c] = time
             else:
-                Q[a, c] = leaves[c] * times[c] + max(0.0, 1.0 - leaves[c]) * T[a]
+                Q[a, c] = leave * time + max(0.0, 1.0 - leave) * T[a]
 
 
 def action_values_of_level(n: int, mode: int, radii: IntArray, values: FloatArray, lo: int) -> FloatArray:
     """``Q`` of every state with the given LO and every radius, shape (n-lo, m)."""
     t = level_tables(n, radii)
-    if lo < n - 1:
-        t.W[: n - lo - 1] = fold_to(lo + 1, values)
-    load_level(n, lo, values, t)
+    t.W[: n - lo] = fold_to(lo, values)
+    enter_level(n, lo, values, t)
     Q = np.zeros((n - lo, len(radii)))
     fill_action_values(n, lo, mode, t, Q)
     return Q
 
 
 @njit(cache=True, nogil=True)
-def judge(n: int, i: int, a: int, k: int, mode: int, t: LevelTables) -> tuple[float, bool]:
-    """Advantage ``Q - T`` of radius ``k`` and whether it is optimal; the loaded values must be optimal."""
-    N = n - i - 1
+def advantage_of(N: int, a: int, k: int, mode: int, t: LevelTables) -> tuple[float, bool]:
+    """``Q - T`` of radius ``k`` and whether it is optimal; the level entered in ``t`` must have optimal values."""
     best = t.T[a]
     if np.isinf(best):
         return np.nan, True  # all radii tie
     if k > N + 1:
         return 1.0, False
-    mean, S, R = moves_of(N, a, k, mode, t.W, t.T, t.bounds, t.infinite, t.infinite_w, t.infinite_t)
-    if np.isinf(mean):
-        return np.inf, False
-    leave = t.p[k] + t.q[k] * R
-    if leave == 0.0:
-        return 1.0, False
-    time = (1.0 + t.p[k] * mean + t.q[k] * S) / leave
+    time, leave = time_with(N, a, k, mode, t)
     if time <= best * (1.0 + TIE_TOLERANCE):
         return 0.0, True
-    return leave * (time - best), False
+    return np.inf if np.isinf(time) else leave * (time - best), False
 
 
 @njit(cache=True, nogil=True)
@@ -95,7 +90,7 @@ def sweep(
     last: int,
     mode: int,
     values: FloatArray,
-    table: RadiusArray,
+    table: IntArray,
     radii: IntArray,
     probabilities: FloatArray,
     t: LevelTables,
@@ -108,13 +103,15 @@ def sweep(
     """
     n = values.shape[0] - 1
     for i in range(first, last - 1, -1):
-        load_level(n, i, values, t)
-        for a in range(n - i):
+        N = n - i - 1
+        fold(N, i, values, t.W)
+        enter_level(n, i, values, t)
+        for a in range(N + 1):
             advantage[i, i + a] = hit[i, i + a] = 0.0
             for c in range(max(1, radii.size)):
                 k = radii[c] if radii.size else table[i, i + a]
                 share = probabilities[i, i + a, c] if radii.size else 1.0
                 if share > 0.0:
-                    loss, optimal = judge(n, i, a, k, mode, t)
+                    loss, optimal = advantage_of(N, a, k, mode, t)
                     advantage[i, i + a] += share * loss
                     hit[i, i + a] += share if optimal else 0.0

@@ -7,8 +7,8 @@ mass that is still there.
 
 Levels are only left upwards.  So a block of iterations is done level by level: the arrivals at a level, iteration by
 iteration, come from the level below, and the level's rows stay in the cache.  As in :mod:`kflip.exact.occupancy`, what
-arrives is described behind the prefix, ``series[t, a]`` being the mass with :math:`a` ones behind positions ``1..i``, and
-one O(N) pass makes it enter level :math:`i` or pass it.
+arrives is described behind the prefix, ``series[t, a]`` being the mass with :math:`a` ones behind positions ``1..i``,
+and one O(N) pass makes it enter level :math:`i` or pass it.
 
 Rounding is 1e-16 of the mass per iteration.  Two things are left out on purpose: the ends of a move's law that hold
 less than ``CUT`` of it, and mass below ``FAINT``, far below what could be added to a probability.
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
+from kflip._typing import FloatArray, IntArray
 from kflip.exact.chain import EvaluationTables, evaluation_tables, set_radii, set_weights
 from kflip.exact.flips import ANY, REJECT, add_law, fill_probabilities
 from kflip.exact.occupancy import NEVER
@@ -40,8 +40,9 @@ OUT, INSIDE = 0, 1
 class Level(NamedTuple):
     """One level's moves, packed, and its mass.
 
-    ``mass, stay, moving`` have shape (N+1,), the last being 0 in states that are never left and 1 in others.  ``bounds[kind, a]`` and ``bounds[kind, a + 1]`` delimit the weights of a state's
-    moves in ``weight``, ``where[kind, a]`` is the first target.  Targets are ``step`` apart: 2 if every state has one radius.
+    ``mass, stay, moving`` have shape (N+1,), the last being 0 in states that are never left and 1 in others.
+    ``bounds[kind, a]`` and ``bounds[kind, a + 1]`` delimit the weights of a state's moves in ``weight``,
+    ``where[kind, a]`` is the first target.  Targets are ``step`` apart: 2 if every state has one radius.
     """
 
     mass: FloatArray
@@ -186,7 +187,7 @@ def advance_lo(first: int, p: FloatArray, mass: FloatArray, finished: FloatArray
 
 
 def packed_levels(
-    n: int, mode: int, table: RadiusArray, radii: IntArray, probabilities: FloatArray, start: FloatArray
+    n: int, mode: int, table: IntArray, radii: IntArray, probabilities: FloatArray, start: FloatArray
 ) -> list[Level]:
     """The moves of a policy, given as in :func:`kflip.exact.chain.sweep`, and the law of the first state."""
     t = evaluation_tables(n, REJECT, max(1, len(radii)))

@@ -6,12 +6,13 @@ that in which it is passed (:mod:`kflip.exact.occupancy`),
 
 .. math:: E = \mathrm{const} + \sum_a e_i(a)\, T_i(a; k_i) + \sum_a c_i(a)\, W_i(a),
 
-where :math:`e_i, c_i` and the constant depend only on the radii below level :math:`i` and :math:`W_i` only on those
-above.  So the best :math:`k_i` beside all others fixed is found from one level, and a sweep upwards or downwards over
-all levels is coordinate descent with exact values at the cost of a few evaluations.
+where the constant, :math:`e_i` and :math:`c_i` depend only on the radii below level :math:`i` and :math:`W_i` only on
+those above.  So the best :math:`k_i` beside all others fixed is found from one level, and a sweep upwards or downwards
+over all levels is coordinate descent with exact values at the cost of a few evaluations.
 
-All states of a level use the same radius, so LO improves with the same probability in each iteration:
-:math:`T_i(a; k) = 1 / p_k + \mathrm{E}[W_i(\text{exit})] \ge 1 / p_k + \min W_i`, which rules out most radii unseen.
+Policies that see ``(LO, OM)`` do at least as well from every state, so :math:`W_i \ge W_i^*` with the optimal values
+of :mod:`kflip.exact.loom`, and :math:`T_i(a; k) \ge B_i(a; k)`, the same level's times in front of :math:`W_i^*`.
+These bounds are computed once, are close, and rule out almost all radii unseen.
 """
 
 from __future__ import annotations
@@ -23,48 +24,75 @@ from numba import njit
 
 from kflip._typing import FloatArray, IntArray
 from kflip.exact.flips import UPWARD, accepted_after, add_law, fill_probabilities, mean_after
-from kflip.exact.levels import fold
-from kflip.exact.occupancy import random_start, split
+from kflip.exact.levels import binomial_weights, fold, fold_to, mean_from_start
+from kflip.exact.occupancy import split
 from kflip.exact.scan import TIE_TOLERANCE
 
 
-class SearchTables(NamedTuple):
-    """State of one search.
+class Bounds(NamedTuple):
+    """What no policy that sees LO alone can beat.
 
-    ``table`` of shape (n+1,) is the current policy.  ``values`` of shape (n+1, n+1) and ``behind[i] = W_i`` belong to it
-    where the last sweep downwards has been, ``entering[i] = e_i`` and ``passing[i] = c_i`` where the last sweep upwards
-    has; ``behind, entering, passing`` have shape (n, n+1).  ``start`` is the law of a random first state.
+    ``p, q`` have shape (n, n+2), the chances of every level and radius.  ``behind[i] = W_i^*`` has shape (n, n+1).
+    ``times[offset[i] + c * (n - i) + a]`` is :math:`B_i(a; k)` for radius number ``c`` of the portfolio.
     """
 
     radii: IntArray
+    p: FloatArray
+    q: FloatArray
+    behind: FloatArray
+    times: FloatArray
+    offset: IntArray
+
+
+class Search(NamedTuple):
+    """State of one search.
+
+    ``table`` of shape (n+1,) is the current policy.  ``values`` of shape (n+1, n+1) and ``behind[i] = W_i`` belong to
+    it as far down as the last sweep has been, ``entering[i] = e_i`` as far up; the last two have shape (n, n+1).  ``T``
+    of shape (n+1,) is work space.
+    """
+
     table: IntArray
     values: FloatArray
     behind: FloatArray
     entering: FloatArray
-    passing: FloatArray
-    start: FloatArray
-    p: FloatArray
-    q: FloatArray
+    T: FloatArray
 
 
-def search_tables(n: int, radii: IntArray, table: IntArray) -> SearchTables:
-    """Allocate the state of a search that begins with ``table``, shape (n+1,)."""
-    return SearchTables(
-        radii=radii,
+def search_from(table: IntArray) -> Search:
+    """Allocate a search that begins with ``table``, shape (n+1,)."""
+    n = table.size - 1
+    return Search(
         table=table.copy(),
         values=np.zeros((n + 1, n + 1)),
         behind=np.zeros((n, n + 1)),
         entering=np.zeros((n, n + 1)),
-        passing=np.zeros((n, n + 1)),
-        start=random_start(n),
-        p=np.zeros(n + 2),
-        q=np.zeros(n + 2),
+        T=np.zeros(n + 1),
     )
+
+
+def bounds_of(n: int, radii: IntArray, values: FloatArray) -> Bounds:
+    """Bounds from the optimal ``values`` of all ``(LO, OM)`` states, which must be finite."""
+    count = [int(np.searchsorted(radii, n - i, side="right")) for i in range(n)]
+    offset = np.concatenate([[0], np.cumsum([c * (n - i) for i, c in enumerate(count)])])
+    bounds = Bounds(
+        radii, np.zeros((n, n + 2)), np.zeros((n, n + 2)), np.zeros((n, n + 1)), np.zeros(offset[-1]), offset
+    )
+    for i in range(n):
+        fill_probabilities(n, i, bounds.p[i], bounds.q[i])
+        bounds.behind[i, : n - i] = fold_to(i, values)
+        fill_bounds(n, i, bounds)
+    return bounds
+
+
+def bytes_of_bounds(n: int, radii: IntArray) -> int:
+    """Memory that :func:`bounds_of` takes."""
+    return 8 * sum(int(np.searchsorted(radii, n - i, side="right")) * (n - i) for i in range(n))
 
 
 @njit(cache=True, nogil=True)
 def fill_times(N: int, k: int, p: float, q: float, W: FloatArray, T: FloatArray) -> None:
-    """Write ``T(a; k)`` of a level whose states all use radius ``k <= N + 1``."""
+    """Write ``T(a; k)`` of a level whose states all use radius ``k <= N + 1`` in front of ``W``."""
     top_w = 0.0
     for b in range(N + 1):
         top_w = max(top_w, W[b])
@@ -78,64 +106,82 @@ def fill_times(N: int, k: int, p: float, q: float, W: FloatArray, T: FloatArray)
 
 
 @njit(cache=True, nogil=True)
-def lowest(N: int, W: FloatArray) -> float:
-    """Smallest ``W(a)``, ``a = 0..N``."""
-    least = W[0]
-    for b in range(1, N + 1):
-        least = min(least, W[b])
-    return least
+def fill_bounds(n: int, i: int, bounds: Bounds) -> None:
+    """Write the times of level ``i`` for every radius in front of ``W_i^*``.
 
-
-@njit(cache=True, nogil=True)
-def choose(
-    n: int, i: int, entering: FloatArray, W: FloatArray, t: SearchTables, T: FloatArray, below: float
-) -> tuple[int, float]:
-    """Smallest radius that minimises ``sum_a e(a) T(a; k)``, and that sum; (0, ``below``) if none gets below ``below``.
-
-    ``t.p, t.q`` must be those of level ``i``; ``T`` is work space.
+    All states improve LO with the same probability, so ``T(a; k) >= 1 / p_k``.  That alone is enough where it exceeds
+    what flipping one bit takes.
     """
     N = n - i - 1
-    p, q, radii = t.p, t.q, t.radii
-    mass = entering[: N + 1].sum()
-    least = lowest(N, W)
-    best, radius = below, 0
-    for k in radii:
+    T: FloatArray = np.zeros(N + 1)
+    begin = bounds.offset[i]
+    hopeless = n + 2.0 * bounds.behind[i].max()
+    for k in bounds.radii:
         if k > N + 1:
             break
-        if mass * (1.0 / p[k] + least) >= best:
-            if k * (i + 1) > n:
-                break  # p_k falls from its peak on
-            continue
-        fill_times(N, k, p[k], q[k], W, T)
-        total = 0.0
-        for a in range(N + 1):
-            total += entering[a] * T[a]
-        if total < best * (1.0 - TIE_TOLERANCE):
-            best, radius = total, k
-    return radius, best
+        if bounds.p[i, k] * hopeless < 1.0:
+            T[:] = 1.0 / bounds.p[i, k]
+        else:
+            fill_times(N, k, bounds.p[i, k], bounds.q[i, k], bounds.behind[i], T)
+        bounds.times[begin : begin + N + 1] = T
+        begin += N + 1
 
 
 @njit(cache=True, nogil=True)
-def sweep_down(t: SearchTables, search: bool) -> int:
+def weighted(size: int, weights: FloatArray, f: FloatArray, begin: int) -> float:
+    """``sum_a weights[a] f[begin + a]``."""
+    acc = 0.0
+    for a in range(size):
+        acc += weights[a] * f[begin + a]
+    return acc
+
+
+@njit(cache=True, nogil=True)
+def best_for_level(i: int, s: Search, bounds: Bounds) -> int:
+    """Smallest radius that minimises ``sum_a e_i(a) T_i(a; k)``, given ``s.entering[i]`` and ``s.behind[i]``."""
+    n = s.table.size - 1
+    N = n - i - 1
+    entering, W, T = s.entering[i], s.behind[i], s.T
+    radii = bounds.radii
+    best, radius = np.inf, 0
+    # the present radius first: it makes the bounds useful at once
+    for c in range(-1, radii.size):
+        k = s.table[i] if c < 0 else radii[c]
+        if k > N + 1:
+            break
+        if c >= 0 and (
+            k == s.table[i] or weighted(N + 1, entering, bounds.times, bounds.offset[i] + c * (N + 1)) > best
+        ):
+            continue
+        fill_times(N, k, bounds.p[i, k], bounds.q[i, k], W, T)
+        total = weighted(N + 1, entering, T, 0)
+        if total < best * (1.0 - TIE_TOLERANCE):
+            best, radius = total, k
+        elif total <= best * (1.0 + TIE_TOLERANCE):
+            radius = min(radius, k)
+    return radius
+
+
+@njit(cache=True, nogil=True)
+def sweep_down(s: Search, bounds: Bounds, search: bool) -> int:
     """Values of the current policy from the top; with ``search``, after giving every level its best radius.
 
     Returns how many radii changed.
     """
-    n = t.table.size - 1
-    W, T = np.zeros(n + 1), np.zeros(n + 1)
+    n = s.table.size - 1
+    W: FloatArray = np.zeros(n + 1)
     changed = 0
     for i in range(n - 1, -1, -1):
         N = n - i - 1
-        fold(N, i, t.values, W)
-        t.behind[i, : N + 1] = W[: N + 1]
-        fill_probabilities(n, i, t.p, t.q)
+        fold(N, i, s.values, W)
+        s.behind[i, : N + 1] = W[: N + 1]
         if search:
-            k, _ = choose(n, i, t.entering[i], W, t, T, np.inf)
-            changed += k != t.table[i]
-            t.table[i] = k
-        k = t.table[i]
-        fill_times(N, k, t.p[k], t.q[k], W, T)
-        t.values[i, i:n] = T[: N + 1]
+            k = best_for_level(i, s, bounds)
+            changed += k != s.table[i]
+            s.table[i] = k
+        k = s.table[i]
+        fill_times(N, k, bounds.p[i, k], bounds.q[i, k], W, s.T)
+        s.values[i, i:n] = s.T[: N + 1]
     return changed
 
 
@@ -148,108 +194,48 @@ def leave_level(N: int, k: int, p: float, q: float, entering: FloatArray, u: Flo
         if arriving[a] == 0.0:
             continue
         out = p
+        # moves that gain ones: their targets have the parity of a + k
+        gains = range(a + 2 - k % 2, min(N, a + k) + 1, 2) if k <= N else range(0)
         if k <= N:
             add_law(row, q, N, a, k)
-            for b in range(a + 1, N + 1):
-                out += row[b]
+        for b in gains:
+            out += row[b]
         visits = arriving[a] / out
-        for b in range(a + 1, N + 1):
+        for b in gains:
             arriving[b] += visits * row[b]
         row[:] = 0.0
         add_law(u, visits * p, N, a, k - 1)
 
 
 @njit(cache=True, nogil=True)
-def sweep_up(t: SearchTables, search: bool) -> int:
-    """Laws in which the levels are entered and passed; with ``search``, after giving every level its best radius.
+def sweep_up(ones: FloatArray, s: Search, bounds: Bounds) -> int:
+    """Give every level from the lowest its best radius; return how many changed.
 
-    Returns how many radii changed.
+    ``ones`` is the law of the ones in a random string, shape (n+1,); the values must be up to date.
     """
-    n = t.table.size - 1
-    u, T = np.zeros(n + 1), np.zeros(n + 1)
+    n = s.table.size - 1
+    u = ones.copy()
     changed = 0
     for i in range(n):
         N = n - i - 1
-        entering = t.entering[i]
-        entering[: N + 1] = t.start[i, i:n]
+        entering = s.entering[i]
+        entering[: N + 1] = 0.0
         split(N + 1, u, entering)
-        t.passing[i, : N + 1] = u[: N + 1]
-        fill_probabilities(n, i, t.p, t.q)
-        if search:
-            k, _ = choose(n, i, entering, t.behind[i], t, T, np.inf)
-            changed += k != t.table[i]
-            t.table[i] = k
-        k = t.table[i]
-        leave_level(N, k, t.p[k], t.q[k], entering, u)
+        k = best_for_level(i, s, bounds)
+        changed += k != s.table[i]
+        s.table[i] = k
+        leave_level(N, k, bounds.p[i, k], bounds.q[i, k], entering, u)
     return changed
 
 
-@njit(cache=True, nogil=True)
-def set_level(i: int, k: int, t: SearchTables, T: FloatArray) -> None:
-    """Use radius ``k`` on level ``i``: write its values, given ``behind[i]``, and ``behind[i - 1]``."""
-    n = t.table.size - 1
-    N = n - i - 1
-    t.table[i] = k
-    fill_probabilities(n, i, t.p, t.q)
-    fill_times(N, k, t.p[k], t.q[k], t.behind[i], T)
-    t.values[i, i:n] = T[: N + 1]
-    if i > 0:
-        W = t.behind[i - 1]
-        W[: N + 1] = t.behind[i, : N + 1]
-        fold(N + 1, i - 1, t.values, W)
-
-
-@njit(cache=True, nogil=True)
-def sweep_pairs(t: SearchTables) -> int:
-    """From the top, give every two neighbouring levels their best pair of radii; laws and values must be up to date.
-
-    Returns how many pairs changed; the laws above a change are then out of date.
-    """
-    n = t.table.size - 1
-    T = np.zeros(n + 1)
-    changed = 0
-    for i in range(n - 2, -1, -1):
-        N = n - i - 1
-        entering, passing = t.entering[i], t.passing[i]
-        old = best_pair = t.table[i], t.table[i + 1]
-        best = 0.0
-        for a in range(N + 1):
-            best += passing[a] * t.behind[i, a] + entering[a] * t.values[i, i + a]
-        for k in t.radii:
-            if k > N:
-                break
-            set_level(i + 1, k, t, T)
-            fill_probabilities(n, i, t.p, t.q)
-            fixed = 0.0
-            for a in range(N + 1):
-                fixed += passing[a] * t.behind[i, a]
-            radius, total = choose(n, i, entering, t.behind[i], t, T, best * (1.0 - TIE_TOLERANCE) - fixed)
-            if radius > 0:
-                best = fixed + total
-                best_pair = radius, k
-        set_level(i + 1, best_pair[1], t, T)
-        set_level(i, best_pair[0], t, T)
-        changed += best_pair != old
-    return changed
-
-
-def expected_runtime(t: SearchTables) -> float:
-    """Expected runtime from a random string, if the values are up to date."""
-    return float((t.start * t.values).sum())
-
-
-def descend(t: SearchTables, pairs: bool) -> float:
-    """Improve the policy until no single radius, and with ``pairs`` no pair of neighbouring ones, does better.
-
-    Returns the expected runtime.
-    """
-    sweep_down(t, search=False)
-    best = expected_runtime(t)
+def descend(s: Search, bounds: Bounds) -> float:
+    """Improve the policy until no single radius does better; return the expected runtime, all of ``s`` up to date."""
+    ones = binomial_weights(s.table.size - 1)
+    sweep_down(s, bounds, False)
+    best = mean_from_start(s.values)
     while True:
-        changed = sweep_up(t, search=True) + sweep_down(t, search=True)
-        if pairs and changed == 0:
-            changed = sweep_pairs(t)
-        before, best = best, expected_runtime(t)
+        changed = sweep_up(ones, s, bounds) + sweep_down(s, bounds, True)
+        before, best = best, mean_from_start(s.values)
         # radii that tie may still change places
         if changed == 0 or best >= before * (1.0 - TIE_TOLERANCE):
             return best

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from kflip._typing import FloatArray, IntArray, RadiusArray
+from kflip._typing import FloatArray, IntArray
 from kflip.exact.chain import EvaluationTables, evaluation_tables, fill_row, set_radii, set_weights
 from kflip.exact.elimination import Chain, eliminate
 from kflip.exact.flips import ANY, REJECT, add_law, fill_probabilities
@@ -141,7 +141,7 @@ def sweep(
     first: int,
     last: int,
     mode: int,
-    table: RadiusArray,
+    table: IntArray,
     radii: IntArray,
     probabilities: FloatArray,
     start: FloatArray,
@@ -186,7 +186,7 @@ def sweep(
 def visits_lo_om(
     n: int,
     mode: int,
-    table: RadiusArray,
+    table: IntArray,
     radii: IntArray,
     probabilities: FloatArray,
     start: FloatArray,
@@ -227,8 +227,8 @@ def visits_lo_om(
 def visits_lo(p: FloatArray, start: int | None) -> tuple[FloatArray, FloatArray]:
     """The same for LeadingOnes when the policy sees LO alone, shapes (n+1,); see :mod:`kflip.exact.lo_only`.
 
-    ``p[i]`` is the chance of improving ``LO = i``.  Behind a longer prefix the next bit is 0 with probability 1/2: every
-    level above the start is visited with probability 1/2, unless the run is stuck below.
+    ``p[i]`` is the chance of improving ``LO = i``.  Behind a longer prefix the next bit is 0 with probability 1/2:
+    every level above the start is visited with probability 1/2, unless the run is stuck below.
     """
     n = p.size
     probability, expected = np.zeros(n + 1), np.zeros(n + 1)

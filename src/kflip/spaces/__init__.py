@@ -32,9 +32,7 @@ class Space(Protocol):
     def times(self, setting: Setting, values: FloatArray, index: tuple[int, ...]) -> FloatArray:
         """Time with each radius of the portfolio in one state, used until the state changes, shape (m,)."""
 
-    def check(
-        self, setting: Setting, values: FloatArray, policy: Policy, progress: Progress | None
-    ) -> BellmanCheck:
+    def check(self, setting: Setting, values: FloatArray, policy: Policy, progress: Progress | None) -> BellmanCheck:
         """Compare values with the Bellman equation in every state and for every radius."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from kflip._typing import FloatArray, IntArray
 from kflip.errors import InputError
 from kflip.exact import chain, lo_only
+from kflip.exact.flips import fill_probabilities
 from kflip.exact.levels import mean_over_suffixes
 from kflip.exact.sweeps import Progress
 from kflip.policy import AnyPolicy, Policy, lift
@@ -84,9 +85,11 @@ def need_markov(setting: Setting) -> None:
 
 
 def _times(setting: Setting, lo: int, behind: float) -> tuple[FloatArray, FloatArray]:
-    p = np.array([lo_only.improvement_probability(setting.n, lo, k) for k in setting.radii])
+    p, q = np.zeros(setting.n + 2), np.zeros(setting.n + 2)
+    fill_probabilities(setting.n, lo, p, q)
+    chances = p[_radii(setting)]
     with np.errstate(divide="ignore"):
-        return np.asarray(1.0 / p + behind), p
+        return np.asarray(1.0 / chances + behind), chances
 
 
 def _radii(setting: Setting) -> IntArray:

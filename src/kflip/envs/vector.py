@@ -1,0 +1,282 @@
+"""Many environments stepped by one compiled call, with the rules of Gymnasium's vector environments.
+
+Environment ``j`` has its own random stream, named by the seed and ``j``: results depend neither on how many threads
+share the work nor on the other environments.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from numbers import Integral
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from kflip._typing import BoolArray, FloatArray, IntArray
+from kflip.envs.episodes import (
+    DISABLED,
+    ITERATIONS,
+    LO,
+    NEXT_STEP,
+    OM,
+    ROWS,
+    SAME_STEP,
+    STRING,
+    WHICH,
+    K,
+    begin_many,
+    first_hopeless,
+    open_streams,
+    step_many,
+)
+from kflip.envs.model import Model, Options
+from kflip.envs.records import EPISODE, RUNNING, TERMINATED, TRUNCATED, Records
+from kflip.errors import InputError
+from kflip.evaluation import Evaluation, evaluate
+from kflip.policy import Policy, PolicyLike
+from kflip.rules import Rule
+from kflip.setting import Setting
+from kflip.simulate.streams import WordArray
+from kflip.solution import Solution
+
+_AUTORESETS = {
+    AutoresetMode.NEXT_STEP: NEXT_STEP,
+    AutoresetMode.SAME_STEP: SAME_STEP,
+    AutoresetMode.DISABLED: DISABLED,
+}
+
+Batch = tuple[NDArray[Any], FloatArray, BoolArray, BoolArray, dict[str, Any]]
+
+
+class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[Any]]):
+    """``num_envs`` environments of :class:`kflip.envs.rls.RLSEnv`, whose options apply here too.
+
+    Parameters
+    ----------
+    setting
+        The benchmark.
+    num_envs
+        How many environments, at least 1.
+    autoreset_mode
+        ``NEXT_STEP``: the step after an episode's end begins the next one, ignores its action and earns 0.
+        ``SAME_STEP``: the step that ends an episode shows the start of the next, its end being in
+        ``info["final_obs"]`` and ``info["final_info"]``.  ``DISABLED``: the caller resets, giving the ended ones in
+        ``options={"reset_mask": ...}``.
+    threads
+        How many share a step; from a few thousand environments on, two are worth it.
+
+    Notes
+    -----
+    With several instances in a cycle, environment ``j`` begins with number ``j`` modulo their count.
+    ``optimal_policy`` and ``evaluate`` belong to the first instance's setting.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int = 1,
+        render_mode: None = None,
+        **options: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise InputError(f"nothing is rendered: render_mode must be None, not {render_mode!r}")
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            known = ", ".join(mode.value for mode in AutoresetMode)
+            raise InputError(f"unknown autoreset_mode {autoreset_mode!r}; choose one of {known}") from None
+        self.model = Model(setting, Options(**options))
+        self.num_envs = int(num_envs)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = self.model.observation_space
+        self.single_action_space = self.model.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._episodes: Records = np.zeros(self.num_envs, dtype=EPISODE)
+        self._started = False
+        workers = min(int(threads), self.num_envs)
+        self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
+        bounds = [self.num_envs * t // workers for t in range(workers + 1)]
+        self._pieces = list(pairwise(bounds))
+        self._nothing = self._empty(0)[0]
+
+    @property
+    def setting(self) -> Setting:
+        """The setting of the first instance."""
+        return self.model.beginnings[0].setting
+
+    @property
+    def solution(self) -> Solution:
+        """The exact solution of :attr:`setting`, computed when first asked for."""
+        return self.model.solution(self.setting)
+
+    @property
+    def optimal_policy(self) -> Policy:
+        """The optimal policy of :attr:`setting`."""
+        return self.solution.policy
+
+    def evaluate(self, policy: PolicyLike | Rule) -> Evaluation:
+        """Evaluate a policy exactly on :attr:`setting`, without budget: :func:`kflip.evaluate`."""
+        return evaluate(self.setting, policy)
+
+    def action_masks(self) -> BoolArray:
+        """Which radii can leave the present states, shape (num_envs, m)."""
+        which = self._episodes["instance"]
+        return np.asarray(self.model.radii[which] <= (self.model.laws["n"][which] - self._episodes["lo"])[:, None])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Begin all episodes, or those of ``options={"reset_mask": ...}``; a seed makes all that follows repeatable."""
+        self._refuse_closed()
+        chosen = self._chosen(options)
+        super().reset(seed=seed)
+        if seed is not None or not self._started:
+            if not chosen.all():
+                raise InputError("a seed, and the first reset, begin all environments: leave out reset_mask")
+            key: WordArray = self.np_random.integers(0, 2**64, size=4, dtype=np.uint64)
+            open_streams(self._episodes, key, len(self.model.laws))
+        self._started = True
+        observations, told = self._empty(self.num_envs)
+        begin_many(chosen, self._episodes, self.model.laws, self.model.order, observations, told)
+        return observations, self._infos(told, chosen)
+
+    def step(self, actions: ArrayLike) -> Batch:
+        """Take one step in every environment, shape (num_envs,)."""
+        self._refuse_closed()
+        if not self._started:
+            raise ResetNeeded("no episodes are running: call reset() first")
+        radii_of = self._checked(actions)
+        count = self.num_envs
+        observations, told = self._empty(count)
+        rewards = np.empty(count)
+        endings = np.empty(count, dtype=np.int64)
+        same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        final_observations, final_told = self._empty(count) if same_step else (self._nothing, told)
+        model = self.model
+
+        def piece(first: int, last: int) -> None:
+            step_many(
+                first,
+                last,
+                self._episodes,
+                model.laws,
+                model.order,
+                model.radii,
+                model.tables,
+                radii_of,
+                _AUTORESETS[self.autoreset_mode],
+                observations,
+                rewards,
+                endings,
+                told,
+                final_observations,
+                final_told,
+            )
+
+        if self._pool is None:
+            piece(0, count)
+        else:
+            for future in [self._pool.submit(piece, *bounds) for bounds in self._pieces]:
+                future.result()
+        infos = self._infos(told, np.ones(count, dtype=np.bool_))
+        ended = endings != RUNNING
+        if same_step and ended.any():
+            infos["final_obs"] = _of_ended(final_observations, ended)
+            infos["_final_obs"] = ended
+            infos["final_info"] = self._infos(final_told, ended)
+            infos["_final_info"] = ended.copy()
+        return observations, rewards, endings == TERMINATED, endings == TRUNCATED, infos
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _empty(self, count: int) -> tuple[NDArray[Any], IntArray]:
+        space = self.model.observation_space
+        return np.empty((count, *space.shape), space.dtype), np.zeros((ROWS, count), dtype=np.int64)
+
+    def _refuse_closed(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("this environment is closed")
+
+    def _chosen(self, options: dict[str, Any] | None) -> BoolArray:
+        given = dict(options or {})
+        mask = given.pop("reset_mask", None)
+        if given:
+            raise InputError(f"reset takes the option 'reset_mask' only, not {', '.join(map(repr, given))}")
+        if mask is None:
+            return np.ones(self.num_envs, dtype=np.bool_)
+        chosen = np.asarray(mask)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.num_envs,) or not chosen.any():
+            raise InputError(f"reset_mask is an array of {self.num_envs} truth values, at least one of them true")
+        return chosen
+
+    def _checked(self, actions: ArrayLike) -> IntArray:
+        given = np.asarray(actions)
+        if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
+            raise InputError(f"actions are {self.num_envs} whole numbers, not {given.dtype} of shape {given.shape}")
+        m = int(self.model.action_space.n)
+        outside = given[(given < 0) | (given >= m)]
+        if outside.size:
+            raise InputError(f"an action is a whole number in 0..{m - 1}, not {outside[0]}")
+        chosen = given.astype(np.int64)
+        if self.autoreset_mode is AutoresetMode.DISABLED and (self._episodes["ending"] != RUNNING).any():
+            raise ResetNeeded("episodes have ended: reset them with options={'reset_mask': terminated | truncated}")
+        if self.model.hopeless_is_refused:
+            j = first_hopeless(self._episodes, self.model.laws, self.model.radii, chosen)
+            if j >= 0:
+                raise InputError(
+                    f"the radius of environment {j} never leaves its state, and nothing limits the episode: give"
+                    " max_iterations, or choose by info['action_mask']"
+                )
+        return chosen
+
+    def _infos(self, told: IntArray, has: BoolArray) -> dict[str, Any]:
+        options, laws = self.model.options, self.model.laws
+        infos: dict[str, Any] = {"k": told[K], "lo": told[LO], "om": told[OM], "iterations": told[ITERATIONS]}
+        which = told[WHICH]
+        if options.action_mask:
+            infos["action_mask"] = (self.model.radii[which] <= (laws["n"][which] - told[LO])[:, None]).view(np.int8)
+        if len(laws) > 1:
+            infos["instance"] = which
+        if options.ground_truth:
+            infos["optimal_radius"], infos["value"] = self._truth(told)
+        for key in list(infos):
+            infos["_" + key] = has.copy()
+        return infos
+
+    def _truth(self, told: IntArray) -> tuple[IntArray, FloatArray]:
+        """Optimal radius and value of every state that is told."""
+        radius, value = np.zeros(self.num_envs, dtype=np.int64), np.zeros(self.num_envs)
+        for number, beginning in enumerate(self.model.beginnings):
+            here = np.flatnonzero(told[WHICH] == number)
+            place: tuple[IntArray, ...] = (told[LO, here], told[OM, here])
+            if beginning.setting.state == "bits":
+                place = (told[STRING, here],)
+            elif beginning.setting.state == "lo":
+                place = place[:1]
+            best = self.model.solution(beginning.setting)
+            radius[here], value[here] = best.policy.table[place], best.values[place]
+        return radius, value
+
+
+def _of_ended(observations: NDArray[Any], ended: BoolArray) -> NDArray[Any]:
+    """The rows of ended episodes as Gymnasium passes them: an array of objects, None for the others."""
+    rows = np.full(len(ended), None, dtype=object)
+    for j in np.flatnonzero(ended):
+        rows[j] = observations[j]
+    return rows
