@@ -92,7 +92,7 @@ class Dense:
         values = np.where(safe, 0.0, np.inf)
         inner = np.flatnonzero(safe[:-1])
         while inner.size:
-            rows = np.array([self.matrices[policy[s]][s] for s in inner])
+            rows = np.array([self.matrices[policy[int(s)]][s] for s in inner])
             values[inner] = np.linalg.solve(np.eye(inner.size) - rows[:, inner], np.ones(inner.size))
             changed = False
             for s in inner:

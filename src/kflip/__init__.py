@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from kflip import rules
+from kflip.analysis import (
+    action_values,
+    best_lo_only,
+    hit_ratio,
+    regret_by_state,
+    runtime_distribution,
+    visits,
+)
 from kflip.errors import FileFormatError, InputError, TooLargeError
 from kflip.evaluation import Evaluation, evaluate
 from kflip.export import export
 from kflip.files import load, load_policy, save
+from kflip.information import compare
 from kflip.objectives import leading_ones, lo_om, one_max
 from kflip.policy import Policy, StochasticPolicy
 from kflip.portfolio import Portfolio
@@ -31,17 +40,24 @@ __all__ = [
     "TooLargeError",
     "Transitions",
     "Verification",
+    "action_values",
+    "best_lo_only",
+    "compare",
     "evaluate",
     "export",
+    "hit_ratio",
     "leading_ones",
     "lo_om",
     "load",
     "load_policy",
     "one_max",
+    "regret_by_state",
     "rules",
+    "runtime_distribution",
     "save",
     "simulate",
     "solve",
     "transitions",
     "verify",
+    "visits",
 ]

@@ -6,16 +6,10 @@ import numpy as np
 import pytest
 
 import kflip
-from kflip.analysis import ActionValues, action_values
+from kflip.analysis import action_values
 from tests.oracle import Dense
 
 KINDS = [("loom", "standard"), ("loom", "strict"), ("lo", "standard"), ("lo", "strict")]
-
-
-def everything(setting: kflip.Setting, policy: kflip.policy.PolicyLike | kflip.rules.Rule) -> ActionValues:
-    result = action_values(setting, policy)
-    assert isinstance(result, ActionValues)
-    return result
 
 
 @pytest.mark.parametrize(
@@ -34,7 +28,7 @@ def test_one_step_then_the_policy(objective: str, selection: str, state: str, po
             allowed = [k for k in setting.radii if attempt % 2 or k <= 6 - lo]
             table[s] = rng.choice(allowed or setting.radii)
         values, _ = dense.moments(dense.chain([{int(table[s]): 1.0} for s in dense.states[:-1]]))
-        ours = everything(setting, table).array()
+        ours = action_values(setting, table).array()
         assert ours.shape == (*setting.shape, len(setting.radii))
         for number, s in enumerate(dense.states[:-1]):
             for c, k in enumerate(setting.radii):
@@ -52,7 +46,7 @@ def test_one_step_then_the_policy(objective: str, selection: str, state: str, po
 def test_leaving_a_hopeless_state_for_certain() -> None:
     """All six bits of 000000 flipped give the optimum, though the policy itself may get lost from there."""
     setting = kflip.Setting(6, "lo", "strict", portfolio="4,6")
-    row = everything(setting, kflip.rules.constant(4)).at(0, 0)
+    row = action_values(setting, kflip.rules.constant(4)).at(0, 0)
     assert row.tolist() == [np.inf, 1.0]
 
 
@@ -60,7 +54,7 @@ def test_leaving_a_hopeless_state_for_certain() -> None:
 def test_best_action_has_the_optimal_value(objective: str, selection: str) -> None:
     setting = kflip.Setting(30, objective, selection)
     best = kflip.solve(setting)
-    values = everything(setting, best.policy)
+    values = action_values(setting, best.policy)
     np.testing.assert_allclose(values.array().min(axis=2), best.values, rtol=1e-12)
     assert values.level(7).shape == (23, 30)
     assert values.at(7, 9).tolist() == values.level(7)[2].tolist()
@@ -71,7 +65,7 @@ def test_best_action_has_the_optimal_value(objective: str, selection: str) -> No
 
 def test_seeing_lo_alone() -> None:
     setting = kflip.Setting(9, "lo", state="lo")
-    values = everything(setting, "one-bit")
+    values = action_values(setting, "one-bit")
     exact = kflip.evaluate(setting, "one-bit").values
     np.testing.assert_allclose(values.array()[:, 0], exact, rtol=1e-14)
     np.testing.assert_array_equal(action_values(setting, "one-bit", state=3), values.at(3))
@@ -84,7 +78,7 @@ def test_refusals() -> None:
         action_values(kflip.Setting(5, state="lo"), "one-bit")
     with pytest.raises(kflip.InputError, match="bits"):
         action_values(kflip.Setting(5, state="bits"), lambda x: 1)
-    values = everything(kflip.Setting(5), "one-bit")
+    values = action_values(kflip.Setting(5), "one-bit")
     for lo, om in ((0, 5), (3, 2), (6, 6), (-1, 0)):
         with pytest.raises(kflip.InputError):
             values.at(lo, om)

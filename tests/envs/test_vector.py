@@ -76,7 +76,8 @@ def test_threads_change_nothing(kind: tuple[str, str, str], clock: str) -> None:
     for actions in batches:
         for a, b in zip(one.step(actions)[:4], two.step(actions)[:4], strict=True):
             np.testing.assert_array_equal(a, b)
-    one.close(), two.close()
+    one.close()
+    two.close()
 
 
 def test_environments_are_independent_of_their_number() -> None:
@@ -104,7 +105,7 @@ def test_spaces_and_metadata() -> None:
     assert observations in envs.observation_space
     observations, rewards, terminated, truncated, infos = envs.step(envs.action_space.sample())
     assert observations in envs.observation_space
-    assert (rewards.dtype, terminated.dtype, truncated.dtype) == (np.float64, np.bool_, np.bool_)
+    assert [array.dtype.name for array in (rewards, terminated, truncated)] == ["float64", "bool", "bool"]
     for key in ("k", "lo", "om", "iterations"):
         assert infos[key].shape == (5,)
         assert infos["_" + key].all()
@@ -255,7 +256,7 @@ def test_order_of_calls_and_bad_arguments() -> None:
         envs.reset()
     for options in ({"num_envs": 0}, {"threads": 1.5}, {"autoreset_mode": "Later"}, {"render_mode": "human"}):
         with pytest.raises(InputError):
-            RLSVectorEnv(Setting(8), **options)  # type: ignore[arg-type]
+            RLSVectorEnv(Setting(8), **options)
 
 
 def test_exact_answers_are_at_hand() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
 from kflip._typing import FloatArray
-from kflip.analysis.request import StartLike, known_policy
+from kflip.analysis.request import known_policy
 from kflip.errors import InputError
 from kflip.evaluation import evaluate
 from kflip.exact.advantages import action_values_of_level
@@ -91,10 +92,22 @@ class ActionValues:
         return f"ActionValues({self.policy.name} on {self.setting})"
 
 
+@overload
+def action_values(
+    setting: Setting, policy: PolicyLike | Rule, state: None = None, *, progress: Progress | None = None
+) -> ActionValues: ...
+
+
+@overload
+def action_values(
+    setting: Setting, policy: PolicyLike | Rule, state: tuple[int, int] | int, *, progress: Progress | None = None
+) -> FloatArray: ...
+
+
 def action_values(
     setting: Setting,
     policy: PolicyLike | Rule,
-    state: StartLike = None,
+    state: tuple[int, int] | int | None = None,
     *,
     progress: Progress | None = None,
 ) -> ActionValues | FloatArray:

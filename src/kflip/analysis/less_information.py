@@ -122,7 +122,8 @@ def best_lo_only(
         report(0.1 + 0.4 * count / (3 + RANDOM_STARTS))
     expected, _, best = min(found, key=lambda entry: entry[:2])
     expected, low, examined = _prove(best, bounds, expected, optimum.expected_runtime, budget, report)
-    return BestLoOnly(seen, best.table, expected, low, low == expected, examined)
+    proven = np.isinf(low)
+    return BestLoOnly(seen, best.table, expected, expected if proven else min(low, expected), bool(proven), examined)
 
 
 def _silent(share: float) -> None:
@@ -152,7 +153,10 @@ def _most_used(optimum: Solution) -> IntArray:
 def _prove(
     best: Search, bounds: Bounds, expected: float, low: float, budget: int, report: Progress
 ) -> tuple[float, float, int]:
-    """Improve ``best`` and raise the lower bound by branch and bound; return both and the work done."""
+    """Improve ``best`` and raise the lower bound of all others by branch and bound; return both and the work done.
+
+    The bound is ``inf`` if no other policy is better.
+    """
     n = best.table.size - 1
     ones = binomial_weights(n)
     examined = 0
@@ -173,7 +177,7 @@ def _prove(
             expected = descend(best, bounds)
         if stack.level[0] >= 0:
             break
-        low = max(low, min(left, expected))
+        low = max(low, left)
         if np.isinf(left):
             break
     report(1.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kflip._typing import FloatArray
+from kflip._typing import FloatArray, IntArray
 from kflip.analysis.request import known_policy, lo_om_chain
 from kflip.analysis.visits import visits
 from kflip.compilation import announce
@@ -107,14 +107,14 @@ def _judge_lo(setting: Setting, policy: AnyPolicy) -> tuple[FloatArray, FloatArr
         )
     n = setting.n
     best = lo_only.level_probabilities(n, lo_only.best_radii(n, np.array(setting.radii, dtype=np.int64)))
+    columns: list[tuple[IntArray, FloatArray | float]]
     if isinstance(policy, Policy):
-        radii = np.unique(policy.table[:n])
-        shares = (policy.table[:n, None] == radii).astype(np.float64)
+        columns = [(policy.table.astype(np.int64), 1.0)]
     else:
-        radii, shares = policy.radii, policy.probabilities[:n]
+        columns = [(np.full(n, k), policy.probabilities[:n, c]) for c, k in enumerate(policy.radii)]
     advantage, hit = np.zeros(n + 1), np.zeros(n + 1)
-    for k, share in zip(radii, shares.T, strict=True):
-        p = lo_only.level_probabilities(n, np.full(n, k, dtype=np.int64))
+    for radii, share in columns:
+        p = lo_only.level_probabilities(n, radii)
         optimal = p >= best * (1.0 - TIE_TOLERANCE)
         # Q - T = 1 + p (W - T) and T - W = 1 / best
         advantage[:n] += share * np.where(optimal, 0.0, 1.0 - p / np.where(best > 0.0, best, 1.0))

@@ -36,9 +36,7 @@ def evaluate(
     setting, chosen = common.setting_and_policy(ctx, policy, n, objective, selection, state, portfolio)
     with common.progress_bar("evaluating") as progress:
         result = compute(setting, chosen, progress=progress)
-        # seeing LO alone on objective loom leaves no Markov chain to optimise over
-        known = (setting.state, setting.objective) != ("lo", "loom")
-        optimal, regret = (result.optimal_runtime, result.regret) if known else (None, None)
+        regret = result.regret
     if as_json:
         common.print_json(
             {
@@ -46,15 +44,17 @@ def evaluate(
                 "policy": result.policy.name,
                 "expected_runtime": result.expected_runtime,
                 "std": result.std,
-                "optimal_runtime": optimal,
+                "optimal_runtime": result.optimal_runtime,
                 "regret": regret,
             }
         )
         return
-    facts = {
-        "expected runtime": f"{common.number(result.expected_runtime)} iterations",
-        "standard deviation": common.number(result.std),
-    }
-    if optimal is not None:
-        facts |= {"optimal": common.number(optimal), "regret": f"{regret:.6%}"}
-    common.print_facts(f"{result.policy.name} on {setting}", facts)
+    common.print_facts(
+        f"{result.policy.name} on {setting}",
+        {
+            "expected runtime": f"{common.number(result.expected_runtime)} iterations",
+            "standard deviation": common.number(result.std),
+            "optimal": common.number(result.optimal_runtime),
+            "regret": f"{regret:.6%}",
+        },
+    )

@@ -42,7 +42,9 @@ def explain(
         hits = hit_ratio(setting, chosen)
         lost = regret_by_state(setting, chosen)
         spent = visits(setting, chosen).expected
-    quantiles = {q: float(law.quantile(q)) for q in QUANTILES}
+    # at the very share of runs that finish, rounding would decide
+    finish = 1.0 - law.unfinished - law.tail
+    quantiles = {q: float(law.quantile(q)) if q < finish else float("inf") for q in QUANTILES}
     worst = _worst(setting, result.policy, lost, spent)
     if as_json:
         common.print_json(

@@ -220,7 +220,7 @@ class Anchor(NamedTuple):
     inside: float
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")  # a fifth faster than a call
 def judge(
     n: int,
     i: int,
@@ -287,8 +287,8 @@ def judge(
 def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) -> tuple[float, int]:
     """Smallest ``Q_k`` over the portfolio and the smallest radius that attains it.
 
-    Where no radius can finish, all tie at ``inf`` and the smallest of the portfolio is returned.  ``hint`` is a
-    radius of the portfolio to try first, or 0; a good one makes the bounds sharp at once.
+    Where no radius can finish, all tie at ``inf`` and the smallest of the portfolio is returned.  The scan goes up and
+    then down from ``hint``, a radius of the portfolio or 0; a good one makes the bounds sharp at once.
     """
     N = n - i - 1
     radii, by_radius, W, T = t.radii, t.by_radius, t.W, t.T
@@ -296,39 +296,42 @@ def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) ->
     top_w, top_t = bounds[TOP_W], bounds[TOP_T]
     infinite = t.infinite[0] + t.infinite[1] > 0
     next_value = T[a + 1] if a < N else 0.0
+    end = np.searchsorted(radii, N + 1, side="right")
+    middle = min(np.searchsorted(radii, hint), end - 1)
     best = np.inf
     radius = 0
     last = 0
     last_mean = last_S = last_R = 0.0
-    turn = -1 if hint > 0 else 0
-    end = np.searchsorted(radii, N + 1, side="right")
+    step = 1
+    turn = middle
     block = 1
-    while turn < end:
-        k = hint if turn < 0 else radii[turn]
-        if turn >= 0 and k == hint:
-            turn += 1
+    while end > 0:
+        if turn >= end or turn < 0:
+            if step < 0:
+                break
+            step, turn, block = -1, middle - 1, 1
             continue
         b = best * (1.0 + TIE_TOLERANCE)
         if radius > 0:
-            block = min(block, end - turn)
+            block = min(block, end - turn if step > 0 else turn + 1)
             inside = last_S - last_R * b
             if mode == ANY:
                 # count the way back to a itself as T(a), then allow for T(a) > b
                 inside += (1.0 - last_R) * (T[a] - b) - max(0.0, T[a] - b)
             anchor = Anchor(last, last_mean, inside)
-            to = radii[turn + block - 1]
-            verdict = judge(n, i, a, k, to, mode, b, next_value, anchor, by_radius, sparse, log2, bounds)
-            if verdict == ALL_WORSE:
-                break
-            if verdict == WORSE:
-                turn += block
+            far = radii[turn + step * (block - 1)]
+            first, to = min(radii[turn], far), max(radii[turn], far)
+            verdict = judge(n, i, a, first, to, mode, b, next_value, anchor, by_radius, sparse, log2, bounds)
+            if verdict != POSSIBLE:
+                turn = end if verdict == ALL_WORSE and step > 0 else turn + step * block
                 block *= 2
                 continue
             if block > 1:
                 block = (block + 1) // 2
                 continue
-        turn += 1
-        if k > N + 1 or (infinite and leads_astray(counts, N, a, k, mode)):
+        k = radii[turn]
+        turn += step
+        if infinite and leads_astray(counts, N, a, k, mode):
             continue
         mean, S, R = moves_of(N, a, k, mode, W, T, top_w, top_t)
         p, q = by_radius[P, k], by_radius[Q, k]

@@ -25,8 +25,9 @@ def kernels(setting: Setting) -> tuple[Any, Any]:
 
 
 def solve(setting: Setting, progress: Progress | None) -> Optimum:
-    """The radius most likely to improve LO, for every LO."""
-    need_markov(setting)
+    """LeadingOnes: the radius most likely to improve LO, for every LO.  Loom: the best policy that a search finds."""
+    if setting.objective == "loom":
+        return _search(setting, progress)
     n = setting.n
     table = lo_only.best_radii(n, _radii(setting))
     values, _, mean, _ = lo_only.values_of(n, lo_only.level_probabilities(n, table))
@@ -76,6 +77,15 @@ def check(setting: Setting, values: FloatArray, policy: Policy, progress: Progre
         of_others = max(of_others, (value - best) / value)
         delta = max(delta, float(((value - times).clip(0.0) * p).max()))
     return BellmanCheck(of_policy, of_others, delta if np.isfinite(of_others) else np.inf)
+
+
+def _search(setting: Setting, progress: Progress | None) -> Optimum:
+    # the search solves and evaluates on (LO, OM), so it can only be imported once this package is
+    from kflip.analysis.less_information import best_lo_only
+
+    found = best_lo_only(setting, progress=progress)
+    values = moments(setting, found.policy, None).values
+    return Optimum(values, found.table, found.expected_runtime, found.lower_bound, found.proven_optimal)
 
 
 def need_markov(setting: Setting) -> None:

@@ -1,0 +1,42 @@
+"""The examples that need packages of others, run as a user would."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def _run(name: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_training() -> None:
+    pytest.importorskip("stable_baselines3")
+    out = _run("train_sb3.py", "--n", "8", "--timesteps", "1000")
+    assert "optimal policy:" in out
+    assert "best trained policy:" in out
+
+
+def test_reading_with_iohinspector() -> None:
+    pytest.importorskip("iohinspector")
+    out = _run("read_with_iohinspector.py", "--n", "16", "--runs", "400")
+    lines = out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["one-bit", "lo-optimal"]
+    for line in lines:
+        words = line.replace(",", "").split()
+        assert words[1] == "400"
+        assert float(words[4]) == pytest.approx(float(words[7]), rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["train_sb3.py", "read_with_iohinspector.py"])
+def test_examples_stay_short(name: str) -> None:
+    assert len((EXAMPLES / name).read_text().splitlines()) <= 60
