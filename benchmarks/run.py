@@ -57,10 +57,11 @@ def against_peers(folder: Path) -> list[str]:
                         "benchmarks.peers", "--peer", peer, *chosen, "--json", "--reference", str(values), *flags
                     )
                     memory = theirs["peak_mib"] - theirs["rss_before_mib"]
+                    seconds = theirs["total_seconds"]
                     lines.append(
                         f"| {setting} | {n} | {ours['solve_seconds']:.4f} | {own:.1f}"
-                        f" | {theirs['peer']} {theirs['version']} | {radii} | {theirs['total_seconds']:.2f} | {memory:.0f}"
-                        f" | {theirs['total_seconds'] / ours['solve_seconds']:.0f} | {memory / own:.0f}"
+                        f" | {theirs['peer']} {theirs['version']} | {radii} | {seconds:.2f} | {memory:.0f}"
+                        f" | {seconds / ours['solve_seconds']:.0f} | {memory / own:.0f}"
                         f" | {theirs['max_relative_error']:.0e} |"
                     )
     return lines

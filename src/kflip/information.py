@@ -85,17 +85,17 @@ def differences(seen: Solution, strings: Solution) -> list[Difference]:
     """States of an (LO, OM) solution that hold strings with another best radius, in order of (LO, OM)."""
     n = seen.setting.n
     lo, om = lo_om_of_all(n)
-    radii = strings.policy.table
-    other = np.flatnonzero(radii != seen.policy.table[lo, om])
-    keys, counts = np.unique(
-        np.stack([lo[other], om[other], radii[other].astype(np.int64)]), axis=1, return_counts=True
-    )
-    totals = np.bincount(lo.astype(np.int64) * (n + 1) + om, minlength=(n + 1) ** 2)
-    result: dict[tuple[int, int], Difference] = {}
-    for (i, j, k), count in zip(keys.T.tolist(), counts.tolist(), strict=True):
-        new = Difference(i, j, int(seen.policy.table[i, j]), int(totals[i * (n + 1) + j]), {})
-        result.setdefault((i, j), new).radii[k] = count
-    return list(result.values())
+    place = lo.astype(np.int64) * (n + 1) + om
+    # one bin for every state and radius
+    counts = np.bincount(place[:-1] * (n + 1) + strings.policy.table[:-1], minlength=(n + 1) ** 3)
+    result: list[Difference] = []
+    for state, row in enumerate(counts.reshape(-1, n + 1)):
+        i, j = divmod(state, n + 1)
+        own = int(seen.policy.table[i, j])
+        radii = {int(k): int(row[k]) for k in np.flatnonzero(row) if k != own}
+        if radii:
+            result.append(Difference(i, j, own, int(row.sum()), radii))
+    return result
 
 
 def _part(progress: Callable[[float], None], number: int, parts: int) -> Callable[[float], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,15 +20,15 @@ def _run(name: str, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.skipif(find_spec("stable_baselines3") is None, reason="Stable-Baselines3 is not installed")
 def test_training() -> None:
-    pytest.importorskip("stable_baselines3")
     out = _run("train_sb3.py", "--n", "8", "--timesteps", "1000")
     assert "optimal policy:" in out
     assert "best trained policy:" in out
 
 
+@pytest.mark.skipif(find_spec("iohinspector") is None, reason="iohinspector is not installed")
 def test_reading_with_iohinspector() -> None:
-    pytest.importorskip("iohinspector")
     out = _run("read_with_iohinspector.py", "--n", "16", "--runs", "400")
     lines = out.splitlines()
     assert [line.split(":")[0] for line in lines] == ["one-bit", "lo-optimal"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
@@ -17,7 +18,9 @@ from kflip.policy import exists
 from kflip.setting import Setting
 from tests.envs.oracle import KINDS, REWARDS, setting_of
 
-pytest.importorskip("stable_baselines3")
+# an installation that is there but broken is to fail, not to be skipped
+if find_spec("stable_baselines3") is None:
+    pytest.skip("Stable-Baselines3 is not installed", allow_module_level=True)
 
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.env_checker import check_env

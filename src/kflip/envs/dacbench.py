@@ -93,7 +93,7 @@ def read_instances(path: str | Path) -> dict[int, dict[str, Any]]:
             raise FileFormatError(f"{place} needs the columns size and initObj, not {', '.join(names)}")
         try:
             found = {int(row[names[0]]): _instance(row) for row in rows}
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, AttributeError) as error:  # a short row holds None
             raise FileFormatError(f"{place} has a row that does not fit: {error}") from None
     if not found:
         raise FileFormatError(f"{place} holds no instance")
@@ -119,7 +119,8 @@ class KflipDACEnv(gymnasium.Env[NDArray[Any], Any]):
         self._show = [_variable(name.strip()) for name in config["observation_description"].split(",")]
         self._envs = [_environment(config, self.instance_set[j], test_env) for j in self.instance_id_list]
         self._pending: list[int | None] = [None] * len(self._envs)
-        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (len(self._show),), np.float64)
+        largest = max(env.setting.n for env in self._envs)
+        self.observation_space = gymnasium.spaces.Box(0, largest, (len(self._show),), np.float64)
         self.action_space = self._envs[0].action_space
         self._first_seed: int | None = config["seed"]
 

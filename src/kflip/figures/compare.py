@@ -18,7 +18,7 @@ from kflip._typing import FloatArray
 from kflip.errors import InputError
 from kflip.evaluation import evaluate
 from kflip.figures import style
-from kflip.figures.heatmap import colour_bar, draw_cells
+from kflip.figures.heatmap import colour_bar, draw_cells, draw_grey
 from kflip.figures.quantities import TRACE, check_state, lost, mean_radii, seeing_both
 from kflip.figures.scales import Scale
 from kflip.policy import PolicyLike
@@ -58,7 +58,7 @@ def compare(
     if names[0] == names[1]:
         names = [f"{names[0]} (first)", f"{names[1]} (second)"]
     if ax is None:
-        figure = Figure(figsize=(10.0, 4.4), layout="constrained")
+        figure = Figure(figsize=(10.8, 4.4), layout="compressed")
         left, right = figure.subplots(1, 2)
     else:
         if len(ax) != 2:
@@ -96,22 +96,29 @@ def _cost(figure: Figure, ax: Axes, regrets: list[FloatArray], runtimes: list[fl
         difference = regrets[0] - regrets[1]
     exist = ~np.isnan(regrets[0])
     finite = exist & np.isfinite(difference)
-    top = float(np.abs(difference[finite]).max(initial=0.0))
-    purple_orange = matplotlib.colormaps["PuOr_r"]
-    scale = Scale(Normalize(-1.0, 1.0), purple_orange)
-    if top > 0.0:
-        scale = Scale(SymLogNorm(top / 10.0**DECADES, vmin=-top, vmax=top), purple_orange)
-    mesh = draw_cells(ax, np.ma.masked_where(~finite, np.where(finite, difference, 0.0)), scale)
+    same = finite & (np.abs(difference) < TRACE)
+    scale = _diverging(float(np.abs(difference[finite]).max(initial=0.0)))
+    mesh = draw_cells(ax, np.ma.masked_where(~finite | same, difference), scale)
     label = f"iterations lost: {names[0]} minus {names[1]}"
-    if (exist & ~finite).any():
-        grey = Scale(Normalize(0.0, 1.0), ListedColormap([style.INFINITE]))
-        draw_cells(ax, np.ma.masked_where(~exist | finite, np.ones_like(difference)), grey)
-        label = f"{label}\n(grey: infinite)"
-    colour_bar(figure, ax, mesh, scale, label)
+    notes = draw_grey(ax, same, exist & ~finite)
+    colour_bar(figure, ax, mesh, scale, label + notes)
     ax.set_title(
         f"expected runtime: {names[0]} {runtimes[0]:,.2f}, {names[1]} {runtimes[1]:,.2f}\n{_verdict(runtimes, names)}",
         fontsize=style.TEXT,
     )
+
+
+def _diverging(top: float) -> Scale:
+    """Logarithmic on both sides of zero, with a few round numbers on the bar."""
+    colours = matplotlib.colormaps["PuOr_r"]
+    if not top > TRACE:
+        return Scale(Normalize(-1.0, 1.0), colours)
+    highest = int(np.floor(np.log10(top)))
+    powers = [highest - 2 * step for step in range(DECADES // 2)]
+    ticks = [-(10.0**p) for p in powers] + [0.0] + [10.0**p for p in powers[::-1]]
+    labels = [rf"$-10^{{{p}}}$" for p in powers] + ["0"] + [f"$10^{{{p}}}$" for p in powers[::-1]]
+    norm = SymLogNorm(top / 10.0**DECADES, vmin=-top, vmax=top)
+    return Scale(norm, colours, tuple(ticks), tuple(labels))
 
 
 def _verdict(runtimes: list[float], names: list[str]) -> str:
@@ -121,4 +128,4 @@ def _verdict(runtimes: list[float], names: list[str]) -> str:
     if abs(gap) < TRACE * max(runtimes):
         return "both are equally fast"
     slower, faster = (0, 1) if gap > 0 else (1, 0)
-    return f"{names[slower]} takes {abs(gap):,.2f} iterations more ({abs(gap) / runtimes[faster]:.2%})"
+    return f"{names[slower]} takes {abs(gap):,.2f} iterations more ({100.0 * abs(gap) / runtimes[faster]:.2g} %)"

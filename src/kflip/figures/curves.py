@@ -54,12 +54,11 @@ def runtime_curves(
     if not curves:
         raise InputError("there is no series to draw")
     figure, ax = style.axes_of(ax, 5.6, 3.8)
-    looks = zip(cycle(style.COLOURS), cycle(_DASHES), cycle(_MARKERS))  # noqa: B905
-    points: Line2D | None = None
+    looks = zip(cycle(style.COLOURS), cycle(_DASHES), cycle(_MARKERS))
     for (label, n, height, published), (colour, dash, marker) in zip(curves, looks, strict=False):
         ax.plot(n, height, color=colour, linestyle=dash, linewidth=1.4, label=label)
         if published:
-            (points,) = ax.plot(
+            ax.plot(
                 list(published),
                 list(published.values()),
                 linestyle="none",
@@ -79,9 +78,10 @@ def runtime_curves(
     ax.grid(color="#dddddd", linewidth=0.5)
     ax.set_axisbelow(True)
     handles = ax.get_legend_handles_labels()[0]
-    if points is not None:
-        grey = {"markerfacecolor": "none", "markeredgecolor": "#555555", "markersize": 6.0}
-        handles.append(Line2D([], [], linestyle="none", marker="o", label="published", **grey))
+    if any(published for *_, published in curves):
+        ring = Line2D([], [], linestyle="none", marker="o", markersize=6.0, markerfacecolor="none", label="published")
+        ring.set_markeredgecolor("#555555")
+        handles.append(ring)
     ax.legend(handles=handles, fontsize=style.SMALL, frameon=True, framealpha=0.9)
     return figure
 

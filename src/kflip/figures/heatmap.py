@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
 
 from kflip._typing import BoolArray, FloatArray
@@ -38,7 +38,8 @@ def heatmap(
         A solution or an evaluation that sees (LO, OM), or LO alone: see :mod:`kflip.figures.quantities`.
     what
         ``"radius"``, ``"value"`` (expected remaining runtime), ``"visits"`` (expected iterations spent there),
-        ``"regret"`` (expected iterations lost there against the optimal policy) or ``"std"`` (of the remaining runtime).
+        ``"regret"`` (expected iterations lost there against the optimal policy) or ``"std"`` (standard deviation of
+        the remaining runtime).
     ax
         Where to draw; None makes a figure.
     crosses
@@ -68,11 +69,7 @@ def heatmap(
     infinite = np.isinf(cells)
     none = (cells == 0.0) & shown.wide
     mesh = draw_cells(ax, np.ma.masked_where(np.isnan(cells) | infinite | none, cells), scale)
-    label = shown.label
-    for mask, colour, meaning in ((none, style.NONE, "light grey: none"), (infinite, style.INFINITE, "grey: infinite")):
-        if mask.any():
-            draw_cells(ax, np.ma.masked_where(~mask, mask.astype(float)), _plain(colour))
-            label = f"{label}\n({meaning})"
+    label = shown.label + draw_grey(ax, none, infinite)
     if np.isnan(cells[n, n]):
         ax.scatter(
             [n], [n], s=30.0 if n <= style.VECTOR_N else 14.0, marker="*", color="black", clip_on=False, zorder=4
@@ -103,16 +100,28 @@ def draw_cells(ax: Axes, cells: np.ma.MaskedArray[tuple[int, ...], np.dtype[np.f
     return mesh
 
 
+def draw_grey(ax: Axes, none: BoolArray, infinite: BoolArray) -> str:
+    """Draw the states that no colour stands for in grey, and return the note that says so."""
+    notes = []
+    for mask, grey, meaning in ((none, style.NONE, "light grey: none"), (infinite, style.INFINITE, "grey: infinite")):
+        if mask.any():
+            draw_cells(
+                ax, np.ma.masked_where(~mask, np.ones(mask.shape)), Scale(Normalize(0, 1), ListedColormap([grey]))
+            )
+            notes.append(meaning)
+    return f"\n({', '.join(notes)})" if notes else ""
+
+
 def colour_bar(figure: Figure, ax: Axes, mesh: ScalarMappable, scale: Scale, label: str) -> None:
     """A labelled colour bar beside the map."""
     bar = figure.colorbar(mesh, ax=ax, extend=scale.extend, fraction=0.05, pad=0.03, aspect=22)
     if scale.ticks:
         bar.set_ticks(scale.ticks, labels=scale.labels)
         bar.ax.minorticks_off()
-    bar.ax.tick_params(labelsize=style.SMALL, length=0 if scale.ticks else 2.5)
+    bar.ax.tick_params(which="both", labelsize=style.SMALL)
+    bar.ax.tick_params(length=0.0 if isinstance(scale.norm, BoundaryNorm) else 2.5)
     bar.set_label(label, fontsize=style.TEXT)
-    bar.outline.set_linewidth(0.5)  # type: ignore[operator]
-    bar.solids.set_rasterized(False)
+    bar.outline.set_linewidth(0.5)
 
 
 def cell_points(ax: Axes, n: int) -> float:
@@ -140,13 +149,9 @@ def short(number: float) -> str:
 
 def _size(n: int, numbers: bool) -> tuple[float, float]:
     if not numbers:
-        return 5.0, 4.3
-    side = min(12.0, max(4.0, 0.42 * (n + 1)))
+        return 5.3, 4.3
+    side = min(12.0, max(4.0, 0.34 * (n + 1)))
     return side + 1.0, side + 0.3
-
-
-def _plain(colour: str) -> Scale:
-    return Scale(Normalize(0.0, 1.0), ListedColormap([colour]))
 
 
 def _write_numbers(ax: Axes, cells: FloatArray, mesh: QuadMesh, grey: BoolArray, whole: bool) -> None:

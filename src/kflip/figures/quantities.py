@@ -25,6 +25,9 @@ Result = Solution | Evaluation
 #: Less than this is rounding, not regret.
 TRACE = 1e-9
 
+#: Less than this is the root of rounding, not a standard deviation.
+ROUNDING = 1e-6
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -106,7 +109,7 @@ def _values(result: Result) -> FloatArray:
 
 def _stds(result: Result) -> FloatArray:
     known = result if isinstance(result, Evaluation) else evaluate(result.setting, result.policy)
-    return _rows(known.stds, result.setting.n)
+    return _rows(np.where(known.stds < ROUNDING, 0.0, known.stds), result.setting.n)
 
 
 def _visits(result: Result) -> FloatArray:

@@ -20,8 +20,8 @@ from kflip._typing import FloatArray
 #: Radii with a colour of their own.
 SINGLE = 5
 
-#: How much wider the colour steps between those are.
-WIDER = 2.0
+#: Colour steps up to those, as multiples of the steps between octaves.
+WIDER = {2: 3.0, 3: 2.5, 4: 2.0, 5: 2.0}
 
 #: Orders of magnitude a logarithmic scale shows; less is drawn like the least.
 DECADES = 6
@@ -56,11 +56,11 @@ def radius_scale(radii: tuple[int, ...]) -> Scale:
     """Discrete colours for the radii of a portfolio."""
     bins = radius_bins(radii)
     boundaries = [low - 0.5 for low, _ in bins] + [radii[-1] + 0.5]
-    steps = np.array([0.0, *(WIDER if low <= SINGLE else 1.0 for low, _ in bins[1:])])
+    steps = np.array([0.0, *(WIDER.get(low, 1.0) for low, _ in bins[1:])])
     places = steps.cumsum() / max(steps.sum(), 1.0)
     colours = ListedColormap(matplotlib.colormaps["viridis"](places), name="radius")
     # a norm needs two colours at least
-    norm = BoundaryNorm(boundaries, colours.N) if colours.N > 1 else Normalize(*boundaries)
+    norm = BoundaryNorm(boundaries, colours.N) if colours.N > 1 else Normalize(boundaries[0], boundaries[1])
     labels = tuple(str(low) if low == high else f"{low}–{high}" for low, high in bins)
     return Scale(norm, colours, tuple((a + b) / 2 for a, b in pairwise(boundaries)), labels)
 

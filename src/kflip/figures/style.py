@@ -28,7 +28,7 @@ ANNOTATED_N = 16
 def axes_of(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
     """The given axes and their figure, or new ones of this size in inches."""
     if ax is None:
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout="compressed")
         return figure, figure.add_subplot()
     return root_figure(ax), ax
 

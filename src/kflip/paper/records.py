@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,7 +25,7 @@ from kflip.files import atomic_write
 FOLDER = ".steps"
 
 #: Libraries whose version may show in a number or a picture.
-_LIBRARIES = ("numpy", "scipy", "numba", "matplotlib", "plotly")
+_LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
 
 class Records:
@@ -41,13 +42,10 @@ class Records:
     def __init__(self, out: Path, folders: Iterable[str]) -> None:
         self.out = out
         self.folder = out / FOLDER
+        self._folders = (self.folder, *(out / name for name in folders))
         try:
-            for place in (self.folder, *(out / name for name in folders)):
-                place.mkdir(parents=True, exist_ok=True)
-                for remains in place.glob(".*.part"):
-                    remains.unlink()
-            for remains in out.glob(".*.part"):
-                remains.unlink()
+            for folder in self._folders:
+                folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot write {error.filename or out}: {error.strerror}") from None
 
@@ -73,18 +71,27 @@ class Records:
         """Refuse to work in a folder in which another process works."""
         try:
             import fcntl
-            import os
         except ImportError:  # only Unix locks folders
+            self._remove_remains()
             yield
             return
         handle = os.open(self.folder, os.O_RDONLY)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                message = f"another process is writing to {self.out}; choose another folder with --out"
+                raise InputError(message) from None
+            self._remove_remains()
             yield
-        except BlockingIOError:
-            raise InputError(f"another process is writing to {self.out}; choose another folder with --out") from None
         finally:
             os.close(handle)
+
+
+    def _remove_remains(self) -> None:
+        for folder in (self.out, *self._folders):
+            for remains in folder.glob(".*.part"):
+                remains.unlink()
 
 
 def digest(content: Any) -> str:
