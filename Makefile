@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup lint test reproduce bench clean
+.PHONY: help setup lint test reproduce interop bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -30,8 +30,24 @@ reproduce: setup ## recompute what the paper published and compare
 	.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[peers]'
 	@touch $@
 
-bench: .venv-bench/.ready ## measure against other solvers; rewrites benchmarks/RESULTS.md
+.venv-interop/.ready: pyproject.toml requirements/interop.txt
+	$(PYTHON) -m venv .venv-interop
+	.venv-interop/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
+	.venv-interop/bin/pip install --quiet --disable-pip-version-check -r requirements/interop.txt --editable .
+	@touch $@
+
+.venv-dacbench/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-dacbench
+	.venv-dacbench/bin/pip install --quiet --disable-pip-version-check dacbench==0.5.6 ioh pytest mpmath --editable .
+	@touch $@
+
+interop: .venv-interop/.ready .venv-dacbench/.ready ## tests with Stable-Baselines3, iohinspector and DACBench
+	.venv-interop/bin/python -m pytest tests/interop
+	.venv-dacbench/bin/python -m pytest tests/interop/test_dacbench.py
+
+bench: .venv-bench/.ready .venv-dacbench/.ready ## measure against other solvers; rewrites benchmarks/*.md
 	.venv-bench/bin/python -m benchmarks.run
+	.venv-dacbench/bin/python -m benchmarks.environments > benchmarks/ENVIRONMENTS.md
 
 clean: ## remove what was built
 	rm -rf .venv .venv-* build dist .mypy_cache .ruff_cache .pytest_cache

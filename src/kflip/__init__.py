@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kflip import rules
+from kflip import envs, rules
 from kflip.analysis import (
     action_values,
     best_lo_only,
@@ -43,6 +43,7 @@ __all__ = [
     "action_values",
     "best_lo_only",
     "compare",
+    "envs",
     "evaluate",
     "export",
     "hit_ratio",

@@ -94,11 +94,11 @@ def test_its_own_flags_are_swapped(instances: Callable[[str], str]) -> None:
 
 @pytest.mark.parametrize("choice", ["minus_evals", "imp_minus_evals", "imp_div_evals", "imp", "minus_evals_normalised"])
 def test_the_same_law_as_its_theory_benchmark(choice: str, instances: Callable[[str], str]) -> None:
-    config = {"instance_set_path": instances("0,8,3\n"), "action_choices": [1, 2, 4], "reward_choice": choice}
-    config |= {"cutoff": 100_000, "observation_description": "f(x)"}
+    config: dict[str, Any] = {"instance_set_path": instances("0,8,3\n"), "action_choices": [1, 2, 4]}
+    config |= {"reward_choice": choice, "cutoff": 100_000, "observation_description": "f(x)"}
     returns: dict[Any, list[float]] = {}
     for benchmark in (KflipBenchmark, TheoryBenchmark):
-        env = benchmark(config).get_environment(True)
+        env: Any = benchmark(config).get_environment(True)
         returns[benchmark] = []
         for episode in range(250):
             observation, _ = env.reset(seed=5 if episode == 0 else None)

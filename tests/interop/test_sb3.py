@@ -22,11 +22,15 @@ from tests.envs.oracle import KINDS, REWARDS, setting_of
 if find_spec("stable_baselines3") is None:
     pytest.skip("Stable-Baselines3 is not installed", allow_module_level=True)
 
+import torch
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from kflip.envs.sb3 import ExactEvaluationCallback, tabulate
+
+# networks this small only lose time to threads
+torch.set_num_threads(1)
 
 
 def _make(setting: Setting, **options: Any) -> gymnasium.Env[Any, Any]:

@@ -123,6 +123,9 @@ class KflipDACEnv(gymnasium.Env[NDArray[Any], Any]):
         self.observation_space = gymnasium.spaces.Box(0, largest, (len(self._show),), np.float64)
         self.action_space = self._envs[0].action_space
         self._first_seed: int | None = config["seed"]
+        self.om: int = 0
+        self.history_r: deque[int] = deque([0] * HISTORY, maxlen=HISTORY)
+        self.history_fx: deque[int] = deque([0] * HISTORY, maxlen=HISTORY)
 
     @property
     def rls(self) -> RLSEnv:
@@ -166,9 +169,9 @@ class KflipDACEnv(gymnasium.Env[NDArray[Any], Any]):
         fresh = self.instance.get("seed", self._pending[self._index])
         self._pending[self._index] = None
         _, info = self.rls.reset(seed=fresh, options=options)
-        self.om: int = info["om"]
-        self.history_r = deque([0] * HISTORY, maxlen=HISTORY)
-        self.history_fx = deque([info["lo"]] * HISTORY, maxlen=HISTORY)
+        self.om = info["om"]
+        self.history_r.extend([0] * HISTORY)
+        self.history_fx.extend([info["lo"]] * HISTORY)
         return self._observation(), info
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:

@@ -35,9 +35,6 @@ from kflip.simulate.choices import BY_STRING, row_of
 from kflip.simulate.starts import AT_STRING, IN_STATE, draw_state, draw_string
 from kflip.simulate.streams import Stream, WordArray, below, ones_of_random_string, open_stream
 
-#: Rows of the array that a batch of steps fills for ``info``.
-K, LO, OM, ITERATIONS, WHICH, STRING, ROWS = 0, 1, 2, 3, 4, 5, 6
-
 #: When a batch begins an ended episode anew: at the next step, at the same one, or not by itself.
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 
@@ -106,7 +103,6 @@ def advance(e: Record, laws: Records, radii: IntArray, tables: FloatArray, actio
     m = radii.shape[1]
     k = radii[e.instance, action]
     left = law.limit - e.iterations
-    unit = tables[: law.width]
     taken = 1
     s = stream_of(e)
     if i == n:
@@ -115,13 +111,13 @@ def advance(e: Record, laws: Records, radii: IntArray, tables: FloatArray, actio
         taken = left
     elif law.seen == BY_STRING:
         if law.by_events:
-            e.string, taken, s = await_string(n, x, i, k, law.least_gain, left, unit, s)
+            e.string, taken, s = await_string(n, x, i, k, law.least_gain, left, tables[: law.width], s)
         else:
             e.string, s = iterate_string(n, x, i, k, law.least_gain, s)
         e.lo = leading_ones_of(e.string, n)
         e.ones = ones_in(e.string) - e.lo
     elif law.by_events:
-        e.lo, e.ones, taken, s = await_pair(n, i, a, k, law.least_gain, law.seen, left, unit, s)
+        e.lo, e.ones, taken, s = await_pair(n, i, a, k, law.least_gain, law.seen, left, tables[: law.width], s)
     else:
         e.lo, e.ones, s = iterate_pair(n, i, a, k, law.least_gain, s)
     keep_stream(e, s)
@@ -140,25 +136,28 @@ def advance(e: Record, laws: Records, radii: IntArray, tables: FloatArray, actio
 
 
 @njit(cache=True, nogil=True)
-def observe(e: Record, laws: Records, row: NDArray[Any]) -> None:
-    """Write what the policy sees; an entry behind it is for ``n``."""
+def observe(e: Record, laws: Records, flat: NDArray[Any], first: int, size: int) -> None:
+    """Write what the policy sees into the ``size`` entries from ``first`` on; one behind the state is for ``n``.
+
+    A flat array, because taking a row of an array costs as much as drawing several random numbers.
+    """
     law = laws[e.instance]
     n = law.n
-    size = 1 + law.seen
+    behind = first + 1 + law.seen
     if law.seen == BY_STRING:
-        size = n
+        behind = first + n
         for position in range(n):
-            row[position] = (e.string >> (n - 1 - position)) & 1
+            flat[first + position] = (e.string >> (n - 1 - position)) & 1
     elif law.normalised:
-        row[0] = e.lo / n
+        flat[first] = e.lo / n
         if law.seen:
-            row[1] = (e.lo + e.ones) / n
+            flat[first + 1] = (e.lo + e.ones) / n
     else:
-        row[0] = e.lo
+        flat[first] = e.lo
         if law.seen:
-            row[1] = e.lo + e.ones
-    if row.size > size:
-        row[size] = n / (law.width - 1) if law.normalised else n
+            flat[first + 1] = e.lo + e.ones
+    if behind < first + size:
+        flat[behind] = n / (law.width - 1) if law.normalised else n
 
 
 @njit(cache=True, nogil=True)
@@ -167,7 +166,7 @@ def begin_one(episodes: Records, laws: Records, order: int, key: WordArray, row:
     e = episodes[0]
     keep_stream(e, open_stream(key, 0))
     begin(e, laws, order)
-    observe(e, laws, row)
+    observe(e, laws, row, 0, row.size)
     return e.instance, e.lo, e.lo + e.ones
 
 
@@ -178,15 +177,8 @@ def step_one(
     """Move the only episode on: reward, ending, k, LO, OM, iterations."""
     e = episodes[0]
     advance(e, laws, radii, tables, action)
-    observe(e, laws, row)
+    observe(e, laws, row, 0, row.size)
     return e.reward, e.ending, e.k, e.lo, e.lo + e.ones, e.iterations
-
-
-@njit(cache=True, nogil=True)
-def report(e: Record, column: IntArray) -> None:
-    """Write what ``info`` tells of an episode, shape (ROWS,)."""
-    column[K], column[LO], column[OM] = e.k, e.lo, e.lo + e.ones
-    column[ITERATIONS], column[WHICH], column[STRING] = e.iterations, e.instance, e.string
 
 
 @njit(cache=True, nogil=True)
@@ -198,16 +190,14 @@ def open_streams(episodes: Records, key: WordArray, instances: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def begin_many(
-    chosen: BoolArray, episodes: Records, laws: Records, order: int, observations: NDArray[Any], told: IntArray
-) -> None:
-    """Begin the chosen episodes; observations of all have shape (episodes, size), what is told (ROWS, episodes)."""
+def begin_many(chosen: BoolArray, episodes: Records, laws: Records, order: int, observations: NDArray[Any]) -> None:
+    """Begin the chosen episodes, and show all; observations have shape (episodes, size)."""
+    flat, size = observations.reshape(-1), observations.shape[1]
     for j in range(episodes.size):
         e = episodes[j]
         if chosen[j]:
             begin(e, laws, order)
-        observe(e, laws, observations[j])
-        report(e, told[:, j])
+        observe(e, laws, flat, j * size, size)
 
 
 @njit(cache=True, nogil=True)
@@ -223,32 +213,43 @@ def step_many(
     autoreset: int,
     observations: NDArray[Any],
     rewards: FloatArray,
-    endings: IntArray,
-    told: IntArray,
+    terminated: BoolArray,
+    truncated: BoolArray,
     final_observations: NDArray[Any],
-    final_told: IntArray,
+    final_episodes: Records,
 ) -> None:
     """Move the episodes ``first..last-1`` on, and begin ended ones anew as ``autoreset`` says.
 
-    Written: observations, shape (episodes, size); rewards and endings, shape (episodes,); what is told,
-    shape (ROWS, episodes).  With ``SAME_STEP`` the last two arrays take what an ended episode showed at its end.
+    Written: observations, shape (episodes, size); rewards and the two endings, shape (episodes,).  With ``SAME_STEP``
+    the last two arrays take what an ended episode showed at its end, and its record.
     """
+    flat, final_flat, size = observations.reshape(-1), final_observations.reshape(-1), observations.shape[1]
     for j in range(first, last):
         e = episodes[j]
         if e.ending != RUNNING:
             begin(e, laws, order)
             rewards[j] = 0.0
-            endings[j] = RUNNING
+            terminated[j] = truncated[j] = False
         else:
             advance(e, laws, radii, tables, actions[j])
             rewards[j] = e.reward
-            endings[j] = e.ending
+            terminated[j] = e.ending == TERMINATED
+            truncated[j] = e.ending == TRUNCATED
             if autoreset == SAME_STEP and e.ending != RUNNING:
-                observe(e, laws, final_observations[j])
-                report(e, final_told[:, j])
+                observe(e, laws, final_flat, j * size, size)
+                final_episodes[j] = e
                 begin(e, laws, order)
-        observe(e, laws, observations[j])
-        report(e, told[:, j])
+        observe(e, laws, flat, j * size, size)
+
+
+@njit(cache=True, nogil=True)
+def fill_masks(episodes: Records, laws: Records, radii: IntArray, masks: NDArray[np.int8]) -> None:
+    """Write which radii can leave the states, shape (episodes, m)."""
+    for j in range(episodes.size):
+        instance = episodes[j].instance
+        reach = laws[instance].n - episodes[j].lo
+        for action in range(radii.shape[1]):
+            masks[j, action] = radii[instance, action] <= reach
 
 
 @njit(cache=True, nogil=True)

@@ -89,7 +89,9 @@ class RLSEnv(gymnasium.Env[NDArray[Any], SupportsIndex]):
         self._actions = int(self.action_space.n)
         self._steps = np.repeat(np.array([1, 0], dtype=np.int8), self._actions)
         self._several = len(self.model.beginnings) > 1
-        self._told = self._several or self.model.options.action_mask or self.model.options.ground_truth
+        self._masked = self.model.options.action_mask
+        self._more = self._several or self.model.options.ground_truth
+        self._refuses = self.model.hopeless_is_refused
         self._enter(0)
 
     @property
@@ -132,7 +134,7 @@ class RLSEnv(gymnasium.Env[NDArray[Any], SupportsIndex]):
         self._enter(instance)
         self._running = True
         info = {"k": 0, "lo": lo, "om": om, "iterations": 0}
-        return observation, self._tell(info) if self._told else info
+        return observation, self._tell(info)
 
     def step(self, action: SupportsIndex) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Take one step with the radius of that number."""
@@ -142,13 +144,13 @@ class RLSEnv(gymnasium.Env[NDArray[Any], SupportsIndex]):
             action = _whole(action)
         if not 0 <= action < self._actions:
             raise InputError(f"an action is a whole number in 0..{self._actions - 1}, not {action!r}")
-        if self.model.hopeless_is_refused:
+        if self._refuses:
             self._refuse_hopeless(action)
         observation = np.empty(self._shape, self._dtype)
         reward, ending, k, lo, om, iterations = step_one(*self._ready, action, observation)
         self._running = ending == RUNNING
         info = {"k": k, "lo": lo, "om": om, "iterations": iterations}
-        if self._told:
+        if self._masked or self._more:
             self._tell(info)
         return observation, reward, ending == TERMINATED, ending == TRUNCATED, info
 
@@ -168,12 +170,13 @@ class RLSEnv(gymnasium.Env[NDArray[Any], SupportsIndex]):
         return self._steps[first : first + self._actions].copy()
 
     def _tell(self, info: dict[str, Any]) -> dict[str, Any]:
-        options = self.model.options
-        if options.action_mask:
+        if self._masked:
             info["action_mask"] = self._mask(info["lo"])
+        if not self._more:
+            return info
         if self._several:
             info["instance"] = self._instance
-        if options.ground_truth:
+        if self.model.options.ground_truth:
             best = self.solution
             place = self._place(info)
             info["optimal_radius"] = int(best.policy.table[place])

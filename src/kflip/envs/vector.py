@@ -21,22 +21,16 @@ from numpy.typing import ArrayLike, NDArray
 from kflip._typing import BoolArray, FloatArray, IntArray
 from kflip.envs.episodes import (
     DISABLED,
-    ITERATIONS,
-    LO,
     NEXT_STEP,
-    OM,
-    ROWS,
     SAME_STEP,
-    STRING,
-    WHICH,
-    K,
     begin_many,
+    fill_masks,
     first_hopeless,
     open_streams,
     step_many,
 )
 from kflip.envs.model import Model, Options
-from kflip.envs.records import EPISODE, RUNNING, TERMINATED, TRUNCATED, Records
+from kflip.envs.records import EPISODE, RUNNING, Records
 from kflip.errors import InputError
 from kflip.evaluation import Evaluation, evaluate
 from kflip.policy import Policy, PolicyLike
@@ -110,7 +104,6 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
         bounds = [self.num_envs * t // workers for t in range(workers + 1)]
         self._pieces = list(pairwise(bounds))
-        self._nothing = self._empty(0)[0]
 
     @property
     def setting(self) -> Setting:
@@ -133,8 +126,7 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
 
     def action_masks(self) -> BoolArray:
         """Which radii can leave the present states, shape (num_envs, m)."""
-        which = self._episodes["instance"]
-        return np.asarray(self.model.radii[which] <= (self.model.laws["n"][which] - self._episodes["lo"])[:, None])
+        return self._masks(self._episodes).astype(np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -149,22 +141,23 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
             key: WordArray = self.np_random.integers(0, 2**64, size=4, dtype=np.uint64)
             open_streams(self._episodes, key, len(self.model.laws))
         self._started = True
-        observations, told = self._empty(self.num_envs)
-        begin_many(chosen, self._episodes, self.model.laws, self.model.order, observations, told)
-        return observations, self._infos(told, chosen)
+        observations = self._empty(self.num_envs)
+        begin_many(chosen, self._episodes, self.model.laws, self.model.order, observations)
+        return observations, self._infos(self._episodes, chosen)
 
     def step(self, actions: ArrayLike) -> Batch:
         """Take one step in every environment, shape (num_envs,)."""
         self._refuse_closed()
         if not self._started:
             raise ResetNeeded("no episodes are running: call reset() first")
-        radii_of = self._checked(actions)
+        chosen = self._checked(actions)
         count = self.num_envs
-        observations, told = self._empty(count)
+        observations = self._empty(count)
         rewards = np.empty(count)
-        endings = np.empty(count, dtype=np.int64)
+        terminated, truncated = np.empty(count, dtype=np.bool_), np.empty(count, dtype=np.bool_)
         same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        final_observations, final_told = self._empty(count) if same_step else (self._nothing, told)
+        final_observations = self._empty(count if same_step else 0)
+        final_episodes: Records = np.zeros(count if same_step else 0, dtype=EPISODE)
         model = self.model
 
         def piece(first: int, last: int) -> None:
@@ -176,14 +169,14 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
                 model.order,
                 model.radii,
                 model.tables,
-                radii_of,
+                chosen,
                 _AUTORESETS[self.autoreset_mode],
                 observations,
                 rewards,
-                endings,
-                told,
+                terminated,
+                truncated,
                 final_observations,
-                final_told,
+                final_episodes,
             )
 
         if self._pool is None:
@@ -191,23 +184,27 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
         else:
             for future in [self._pool.submit(piece, *bounds) for bounds in self._pieces]:
                 future.result()
-        infos = self._infos(told, np.ones(count, dtype=np.bool_))
-        ended = endings != RUNNING
-        if same_step and ended.any():
+        infos = self._infos(self._episodes, np.ones(count, dtype=np.bool_))
+        if same_step and (ended := terminated | truncated).any():
             infos["final_obs"] = _of_ended(final_observations, ended)
             infos["_final_obs"] = ended
-            infos["final_info"] = self._infos(final_told, ended)
+            infos["final_info"] = self._infos(final_episodes, ended)
             infos["_final_info"] = ended.copy()
-        return observations, rewards, endings == TERMINATED, endings == TRUNCATED, infos
+        return observations, rewards, terminated, truncated, infos
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads go."""
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _empty(self, count: int) -> tuple[NDArray[Any], IntArray]:
+    def _empty(self, count: int) -> NDArray[Any]:
         space = self.model.observation_space
-        return np.empty((count, *space.shape), space.dtype), np.zeros((ROWS, count), dtype=np.int64)
+        return np.empty((count, *space.shape), space.dtype)
+
+    def _masks(self, episodes: Records) -> NDArray[np.int8]:
+        masks = np.empty((self.num_envs, self.model.radii.shape[1]), dtype=np.int8)
+        fill_masks(episodes, self.model.laws, self.model.radii, masks)
+        return masks
 
     def _refuse_closed(self) -> None:
         if self.closed:
@@ -230,9 +227,9 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
         if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
             raise InputError(f"actions are {self.num_envs} whole numbers, not {given.dtype} of shape {given.shape}")
         m = int(self.model.action_space.n)
-        outside = given[(given < 0) | (given >= m)]
-        if outside.size:
-            raise InputError(f"an action is a whole number in 0..{m - 1}, not {outside[0]}")
+        for extreme in (int(given.min()), int(given.max())):
+            if not 0 <= extreme < m:
+                raise InputError(f"an action is a whole number in 0..{m - 1}, not {extreme}")
         chosen = given.astype(np.int64)
         if self.autoreset_mode is AutoresetMode.DISABLED and (self._episodes["ending"] != RUNNING).any():
             raise ResetNeeded("episodes have ended: reset them with options={'reset_mask': terminated | truncated}")
@@ -245,30 +242,29 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
                 )
         return chosen
 
-    def _infos(self, told: IntArray, has: BoolArray) -> dict[str, Any]:
-        options, laws = self.model.options, self.model.laws
-        infos: dict[str, Any] = {"k": told[K], "lo": told[LO], "om": told[OM], "iterations": told[ITERATIONS]}
-        which = told[WHICH]
-        if options.action_mask:
-            infos["action_mask"] = (self.model.radii[which] <= (laws["n"][which] - told[LO])[:, None]).view(np.int8)
-        if len(laws) > 1:
-            infos["instance"] = which
-        if options.ground_truth:
-            infos["optimal_radius"], infos["value"] = self._truth(told)
+    def _infos(self, episodes: Records, has: BoolArray) -> dict[str, Any]:
+        lo = episodes["lo"].copy()
+        infos: dict[str, Any] = {"k": episodes["k"].copy(), "lo": lo, "om": lo + episodes["ones"]}
+        infos["iterations"] = episodes["iterations"].copy()
+        if self.model.options.action_mask:
+            infos["action_mask"] = self._masks(episodes)
+        if len(self.model.laws) > 1:
+            infos["instance"] = episodes["instance"].copy()
+        if self.model.options.ground_truth:
+            infos["optimal_radius"], infos["value"] = self._truth(episodes)
         for key in list(infos):
             infos["_" + key] = has.copy()
         return infos
 
-    def _truth(self, told: IntArray) -> tuple[IntArray, FloatArray]:
-        """Optimal radius and value of every state that is told."""
+    def _truth(self, episodes: Records) -> tuple[IntArray, FloatArray]:
+        """Optimal radius and value of every state."""
         radius, value = np.zeros(self.num_envs, dtype=np.int64), np.zeros(self.num_envs)
         for number, beginning in enumerate(self.model.beginnings):
-            here = np.flatnonzero(told[WHICH] == number)
-            place: tuple[IntArray, ...] = (told[LO, here], told[OM, here])
-            if beginning.setting.state == "bits":
-                place = (told[STRING, here],)
-            elif beginning.setting.state == "lo":
-                place = place[:1]
+            here = np.flatnonzero(episodes["instance"] == number)
+            state, lo = beginning.setting.state, episodes["lo"][here]
+            place: tuple[IntArray, ...] = (lo, lo + episodes["ones"][here])
+            if state != "lo-om":
+                place = (lo,) if state == "lo" else (episodes["string"][here],)
             best = self.model.solution(beginning.setting)
             radius[here], value[here] = best.policy.table[place], best.values[place]
         return radius, value

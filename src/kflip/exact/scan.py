@@ -296,8 +296,8 @@ def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) ->
     top_w, top_t = bounds[TOP_W], bounds[TOP_T]
     infinite = t.infinite[0] + t.infinite[1] > 0
     next_value = T[a + 1] if a < N else 0.0
-    end = np.searchsorted(radii, N + 1, side="right")
-    middle = min(np.searchsorted(radii, hint), end - 1)
+    end = int(np.searchsorted(radii, N + 1, side="right"))
+    middle = min(int(np.searchsorted(radii, hint)), end - 1)
     best = np.inf
     radius = 0
     last = 0

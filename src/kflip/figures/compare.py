@@ -86,7 +86,7 @@ def _where(figure: Figure, ax: Axes, difference: FloatArray, setting: Setting, n
     mesh = draw_cells(ax, np.ma.masked_where(~exist, sign), scale)
     colour_bar(figure, ax, mesh, scale, f"radius of {names[0]} against {names[1]}")
     share = np.count_nonzero(sign[exist]) / np.count_nonzero(exist)
-    ax.set_title(f"{style.setting_title(setting)}\nradii differ in {share:.1%} of the states", fontsize=style.TEXT)
+    style.set_title(ax, style.setting_title(setting), f"radii differ in {share:.1%} of the states")
 
 
 def _cost(figure: Figure, ax: Axes, regrets: list[FloatArray], runtimes: list[float], names: list[str]) -> None:
@@ -102,9 +102,10 @@ def _cost(figure: Figure, ax: Axes, regrets: list[FloatArray], runtimes: list[fl
     label = f"iterations lost: {names[0]} minus {names[1]}"
     notes = draw_grey(ax, same, exist & ~finite)
     colour_bar(figure, ax, mesh, scale, label + notes)
-    ax.set_title(
-        f"expected runtime: {names[0]} {runtimes[0]:,.2f}, {names[1]} {runtimes[1]:,.2f}\n{_verdict(runtimes, names)}",
-        fontsize=style.TEXT,
+    style.set_title(
+        ax,
+        f"expected runtime: {names[0]} {runtimes[0]:,.2f}, {names[1]} {runtimes[1]:,.2f}",
+        _verdict(runtimes, names),
     )
 
 

@@ -22,7 +22,7 @@ NORMALISERS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "n^2": lambda n: n**2,
 }
 
-_NAMES = {"n ln n": r"$n \ln n$", "n^2": r"$n^2$"}
+_NAMES = {"n ln n": r"$n\,\ln\,n$", "n^2": r"$n^2$"}
 _DASHES = ("-", "--", "-.", ":")
 _MARKERS = "osD^vP"
 

@@ -57,9 +57,8 @@ def distribution(
         label = f"{runs:,} simulated runs"
         ax.step(times, made.ecdf(times), where="post", color=style.COLOURS[1], linewidth=1.0, label=label, zorder=4)
     for share in QUARTILES:
-        time = float(law.quantile(share))
-        if np.isfinite(time):
-            _mark(ax, share, time)
+        if share <= law.cdf(law.end):
+            _mark(ax, share, float(law.quantile(share)))
     ax.set_xlim(times[0], times[-1])
     ax.set_ylim(0.0, 1.02)
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
@@ -67,10 +66,7 @@ def distribution(
     ax.tick_params(labelsize=style.SMALL)
     ax.set_xlabel("iterations", fontsize=style.TEXT)
     ax.set_ylabel("runs that have finished", fontsize=style.TEXT)
-    ax.set_title(
-        f"{style.setting_title(setting)}\n{style.policy_title(setting, law.policy)}",
-        fontsize=style.TEXT,
-    )
+    style.set_title(ax, style.setting_title(setting), style.policy_title(setting, law.policy))
     ax.grid(color="#e5e5e5", linewidth=0.5)
     ax.set_axisbelow(True)
     ax.legend(fontsize=style.SMALL, loc="lower right", frameon=True, framealpha=0.9)
@@ -96,5 +92,11 @@ def _mark(ax: Axes, share: float, time: float) -> None:
     ax.scatter([time], [share], s=18.0, color="black", zorder=5)
     name = "median" if share == 0.5 else f"{share:.0%}"
     ax.annotate(
-        f"{name}: {time:,.0f}", (time, share), xytext=(7.0, -3.0), textcoords="offset points", fontsize=style.SMALL
+        f"{name}: {time:,.0f}",
+        (time, share),
+        xytext=(7.0, -3.0),
+        textcoords="offset points",
+        fontsize=style.SMALL,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        zorder=5,
     )

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
+from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from kflip._typing import BoolArray, FloatArray
 from kflip.figures import style
@@ -62,10 +62,7 @@ def heatmap(
     numbers = n <= style.ANNOTATED_N if annotate is None else annotate
     figure, ax = style.axes_of(ax, *_size(n, numbers))
     style.map_axes(ax, n)
-    ax.set_title(
-        f"{style.setting_title(result.setting)}\n{style.policy_title(result.setting, result.policy)}",
-        fontsize=style.TEXT,
-    )
+    style.set_title(ax, style.setting_title(result.setting), style.policy_title(result.setting, result.policy))
     infinite = np.isinf(cells)
     none = (cells == 0.0) & shown.wide
     mesh = draw_cells(ax, np.ma.masked_where(np.isnan(cells) | infinite | none, cells), scale)
@@ -76,10 +73,10 @@ def heatmap(
         )
     colour_bar(figure, ax, mesh, scale, label)
     if numbers:
-        _write_numbers(ax, cells, mesh, infinite | none, whole=what == "radius")
+        _write_numbers(ax, cells, mesh, none, set(marked), whole=what == "radius")
     if marked:
         lo, om = np.array(marked).T
-        ax.scatter(om, lo, s=(0.6 * cell_points(ax, n)) ** 2, marker="x", color="red", linewidths=1.2, zorder=5)
+        ax.scatter(om, lo, s=(0.7 * cell_points(ax, n)) ** 2, marker="x", color="red", linewidths=1.3, zorder=2.5)
     return figure
 
 
@@ -120,7 +117,7 @@ def colour_bar(figure: Figure, ax: Axes, mesh: ScalarMappable, scale: Scale, lab
         bar.ax.minorticks_off()
     bar.ax.tick_params(which="both", labelsize=style.SMALL)
     bar.ax.tick_params(length=0.0 if isinstance(scale.norm, BoundaryNorm) else 2.5)
-    bar.set_label(label, fontsize=style.TEXT)
+    bar.set_label(label, fontsize=style.TEXT, parse_math=False)
     bar.outline.set_linewidth(0.5)
 
 
@@ -154,14 +151,22 @@ def _size(n: int, numbers: bool) -> tuple[float, float]:
     return side + 1.0, side + 0.3
 
 
-def _write_numbers(ax: Axes, cells: FloatArray, mesh: QuadMesh, grey: BoolArray, whole: bool) -> None:
+def _write_numbers(
+    ax: Axes, cells: FloatArray, mesh: QuadMesh, grey: BoolArray, crossed: set[tuple[int, ...]], whole: bool
+) -> None:
     where = np.argwhere(np.isfinite(cells))
     texts = [f"{cells[lo, om]:.0f}" if whole else short(float(cells[lo, om])) for lo, om in where]
     longest = max(map(len, texts), default=1)
     side = cell_points(ax, len(cells) - 1)
     size = min(style.TEXT, 0.6 * side, 1.45 * side / longest)
     for (lo, om), text in zip(where, texts, strict=True):
-        red, green, blue, _ = matplotlib.colors.to_rgba(style.NONE) if grey[lo, om] else mesh.to_rgba(cells[lo, om])
-        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        colour = "white" if dark else "black"
-        ax.text(om, lo, text, ha="center", va="center", fontsize=size, color=colour)
+        red, green, blue = to_rgb(style.NONE) if grey[lo, om] else mesh.to_rgba(cells[lo, om])[:3]
+        below = float(red), float(green), float(blue)
+        written = ax.text(om, lo, text, ha="center", va="center", fontsize=size, color=_readable_on(below))
+        if (lo, om) in crossed:  # the number keeps clear of its cross
+            written.set_path_effects([withStroke(linewidth=3.0, foreground=below)])
+
+
+def _readable_on(colour: tuple[float, float, float]) -> str:
+    red, green, blue = colour
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"

@@ -20,6 +20,9 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".pdf": {"format": "pdf", "dpi": 400, "metadata": {"CreationDate": None, "Producer": None, "Creator": "kflip"}},
 }
 
+#: How often the layout is made: axes of a fixed shape move their neighbours in the first pass.
+PASSES = 2
+
 #: Matplotlib keeps the type of embedded fonts in settings that all threads share.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -33,10 +36,19 @@ def save(figure: Figure, path: str | Path) -> None:
         What the functions of :mod:`kflip.figures` return.
     path
         Where; ends in ``.png`` (200 dots per inch) or ``.pdf`` (vectors, fonts embedded as TrueType).
+
+    Notes
+    -----
+    The first call settles the layout for good: Matplotlib would begin the next one where the last one ended, and the
+    second file would differ from the first.
     """
     target = Path(path)
     options = FORMATS[check_suffix(target)]
     content = BytesIO()
+    if figure.get_layout_engine() is not None:
+        for _ in range(PASSES):
+            figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     with _ONE_AT_A_TIME, matplotlib.rc_context({"pdf.fonttype": 42, "pdf.compression": 9}):
         figure.savefig(content, **options)
     with atomic_write(target) as stream:

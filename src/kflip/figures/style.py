@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, Locator, MaxNLocator
@@ -11,6 +13,9 @@ from kflip.setting import Setting
 
 #: Points of type; figures are made to be printed as they are, one or two to a page.
 TEXT, SMALL = 9.0, 8.0
+
+#: Characters that fit above a map.
+LINE = 56
 
 #: Okabe and Ito's colours, told apart with every kind of colour vision; without yellow, too pale for a line.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -49,7 +54,14 @@ def policy_title(setting: Setting, policy: AnyPolicy) -> str:
     """Which policy, what it sees, and the radii it may use if not all."""
     seen = {"lo": "LO", "lo-om": "(LO, OM)"}[setting.state]
     text = f"{policy.name} policy, seeing {seen}"
-    return text if str(setting.portfolio) == "full" else f"{text}, radii {setting.portfolio}"
+    if str(setting.portfolio) != "full":
+        text = f"{text}, radii {str(setting.portfolio).replace(',', ', ')}"
+    return textwrap.fill(text, LINE, max_lines=3, placeholder=" ...")
+
+
+def set_title(ax: Axes, *lines: str) -> None:
+    """Lines above the axes, as they stand: a policy's name may hold a dollar sign."""
+    ax.set_title("\n".join(lines), fontsize=TEXT, parse_math=False)
 
 
 def map_axes(ax: Axes, n: int) -> None:

@@ -60,5 +60,5 @@ def trajectories(
             zorder=3,
             gid="trajectory",
         )
-    axes.set_title(f"{axes.get_title()}, {runs} run{'s' if runs > 1 else ''}", fontsize=style.TEXT)
+    style.set_title(axes, f"{axes.get_title()}, {runs} run{'s' if runs > 1 else ''}")
     return figure

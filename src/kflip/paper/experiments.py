@@ -14,8 +14,8 @@ class Maps:
 
     Attributes
     ----------
-    name, title, label
-        What ``--only`` and the folder are called, the heading, and the paper's figure.
+    name, title, figure
+        What ``--only`` and the folder are called, the heading, and where the paper shows it.
     objective, selection, policy, n
         The policy: ``"optimal"`` or a rule of :mod:`kflip.rules`, seeing (LO, OM).
     drawn
@@ -28,7 +28,7 @@ class Maps:
 
     name: str
     title: str
-    label: str
+    figure: str
     objective: str
     selection: str = "standard"
     policy: str = "optimal"
@@ -46,7 +46,7 @@ class Curves:
 
     name: str
     title: str
-    label: str
+    figure: str
     series: dict[str, str] = field(hash=False)
     claims: tuple[str, ...] = ()
 
@@ -77,7 +77,7 @@ class Summary:
 
     name: str
     title: str
-    label: str
+    figure: str
     benchmarks: tuple[Benchmark, ...]
     claims: tuple[str, ...] = ()
 
@@ -88,18 +88,18 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Maps(
         "example",
         "(LeadingOnes, OneMax), optimal radii: the example",
-        "fig:example",
+        "Figure 1",
         "loom",
         n=8,
         drawn=("radius", "value"),
         annotate=True,
         claims=("loom-n8-easiest",),
     ),
-    Maps("loom", "(LeadingOnes, OneMax), optimal radii", "fig:loom-s2", "loom"),
+    Maps("loom", "(LeadingOnes, OneMax), optimal radii", "Figure 2", "loom"),
     Maps(
         "loom-one-bit",
         "(LeadingOnes, OneMax), always one bit",
-        "fig:loom-s2-onebit",
+        "Figure 3",
         "loom",
         policy="one-bit",
         drawn=("value", "trajectories"),
@@ -108,14 +108,14 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Maps(
         "loom-lo-optimal",
         "(LeadingOnes, OneMax), radii optimal for LeadingOnes",
-        "fig:loom-s1-loopt",
+        "Figure 4",
         "loom",
         policy="lo-optimal",
     ),
     Maps(
         "strings",
         "(LeadingOnes, OneMax), strict selection: where single strings want another radius",
-        "fig:loom-sn",
+        "Figure 6",
         "loom",
         "strict",
         n=16,
@@ -123,12 +123,12 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         crosses=True,
         claims=("bits-n16-different-states",),
     ),
-    Maps("lo-lo-optimal", "LeadingOnes, best radii given LO", "fig:lo-s1", "lo", policy="lo-optimal"),
-    Maps("lo", "LeadingOnes, optimal radii", "fig:lo-s2", "lo", claims=("lo-standard-n128-worst",)),
+    Maps("lo-lo-optimal", "LeadingOnes, best radii given LO", "Figure 7", "lo", policy="lo-optimal"),
+    Maps("lo", "LeadingOnes, optimal radii", "Figure 8", "lo", claims=("lo-standard-n128-worst",)),
     Maps(
         "lo-strict",
         "LeadingOnes, strict selection, optimal radii",
-        "fig:lo-strict",
+        "Figure 9",
         "lo",
         "strict",
         claims=("lo-strict-n128-worst", "lo-strict-n128-one-bit-zone"),
@@ -136,7 +136,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Curves(
         "loom-runtimes",
         "(LeadingOnes, OneMax): three policies",
-        "fig:loom-runtimes",
+        "Figure 5",
         {
             "loom-one-bit": "always one bit",
             "loom-lo-optimal": "radii optimal for LeadingOnes",
@@ -146,20 +146,20 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Curves(
         "lo-runtimes",
         "LeadingOnes: what OM adds to LO",
-        "fig:lo-runtimes",
+        "Figure 10",
         {"lo-standard-lo-optimal": "optimal, seeing LO", "lo-standard-optimal": "optimal, seeing (LO, OM)"},
         claims=("policy-iteration-5",),
     ),
     Curves(
         "lo-selection",
         "LeadingOnes: standard against strict selection",
-        "fig:lo-runtimes-strict",
+        "Figure 11",
         {"lo-standard-optimal": "standard selection", "lo-strict-optimal": "strict selection"},
     ),
     Curves(
         "portfolios",
         "(LeadingOnes, OneMax): limited portfolios",
-        "fig:portfolios-runtimes",
+        "Figure 12",
         {
             "loom-optimal": "all radii",
             "loom-powers-of-two": "powers of two",
@@ -170,7 +170,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Summary(
         "summary",
         "The benchmarks, with the largest n computed",
-        "tbl:results",
+        "Table 2",
         (
             Benchmark("(LeadingOnes, OneMax), standard, (LO, OM)", "loom", "standard", "lo-om", 256, "loom-optimal"),
             Benchmark("(LeadingOnes, OneMax), strict, string", "loom", "strict", "bits", 16, None),

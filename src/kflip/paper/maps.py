@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,13 @@ STATE_COLUMNS = ("lo", "om", "radius", "optimal_radii", "value", "visit_probabil
 RUN_COLUMNS = ("run", "iteration", "radius", "lo", "om")
 
 
-def compute(maps: Maps, out: Path, progress: Progress | None) -> tuple[dict[str, Any], list[str]]:
+def compute(maps: Maps, out: Path) -> tuple[dict[str, Any], list[str]]:
     """Write the table of the states and that of the runs; return the totals and the names of the files."""
     setting = setting_of(maps)
     best = solve(setting)
     result = _result(maps, best)
     written = [f"{maps.name}/states.csv"]
-    write_table(out / written[0], STATE_COLUMNS, _states(setting, best, result, progress))
+    write_table(out / written[0], STATE_COLUMNS, _states(setting, best, result))
     if "trajectories" in maps.drawn:
         written.append(f"{maps.name}/trajectories.csv")
         write_table(out / written[1], RUN_COLUMNS, _runs(result))
@@ -72,21 +73,23 @@ def _result(maps: Maps, best: Solution) -> Solution | Evaluation:
     return best if maps.policy == "optimal" else evaluate(best.setting, maps.policy)
 
 
-def _states(
-    setting: Setting, best: Solution, result: Solution | Evaluation, progress: Progress | None
-) -> Iterator[tuple[Any, ...]]:
+def _states(setting: Setting, best: Solution, result: Solution | Evaluation) -> Iterator[tuple[Any, ...]]:
     policy = result.policy
     if not isinstance(policy, Policy):
         raise TypeError("maps show policies with one radius per state")
     seen = visits(setting, policy)
     lost = np.zeros(setting.shape) if result is best else regret_by_state(setting, policy)
+    numbers = (result.values, seen.probability, seen.expected, lost)
+    for (lo, om), ties in _optimal_radii(setting).items():
+        yield (lo, om, policy.at(lo, om), ties, *(float(array[lo, om]) for array in numbers))
+
+
+@cache
+def _optimal_radii(setting: Setting) -> dict[tuple[int, int], str]:
+    """All optimal radii of every state; kept, because several maps share a setting and every radius is tried."""
+    best = solve(setting)
     states = np.argwhere(exists(setting.n, "lo-om")).tolist()
-    for number, (lo, om) in enumerate(states):
-        ties = best.optimal_radii(lo, om)
-        numbers = (result.values, seen.probability, seen.expected, lost)
-        yield (lo, om, policy.at(lo, om), " ".join(map(str, ties)), *(float(array[lo, om]) for array in numbers))
-        if progress is not None and number % 256 == 0:
-            progress(number / len(states))
+    return {(lo, om): " ".join(map(str, best.optimal_radii(lo, om))) for lo, om in states}
 
 
 def _runs(result: Solution | Evaluation) -> Iterator[tuple[int, ...]]:

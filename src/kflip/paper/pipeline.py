@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import kflip
 from kflip.errors import unknown_word
+from kflip.exact.sweeps import Progress
 from kflip.export import jsonable
 from kflip.files import atomic_write
 from kflip.paper import series
@@ -25,7 +26,16 @@ from kflip.report import NEEDED, available, render
 #: done so far.
 Watch: TypeAlias = Callable[[Step, int, int, bool, float], None]
 
-NUMBER_COLUMNS = ("series", "n", "published", "ours", "difference", "as_published", "difference_as_published", "verdict")
+NUMBER_COLUMNS = (
+    "series",
+    "n",
+    "published",
+    "ours",
+    "difference",
+    "as_published",
+    "difference_as_published",
+    "verdict",
+)
 CLAIM_COLUMNS = ("claim", "text", "found", "verdict", "known_erratum")
 
 
@@ -95,11 +105,7 @@ def _run(steps: list[Step], records: Records, watch: Watch | None) -> Known:
     for number, step in enumerate(steps, start=1):
         key = digest([step.asked, {name: known[name] for name in step.needs}, fingerprint()])
         found = records.load(step.name, key)
-
-        def tell(share: float, step: Step = step, number: int = number, kept: bool = found is not None) -> None:
-            if watch is not None:
-                watch(step, number, len(steps), kept, (before + share * step.cost) / everything)
-
+        tell = _teller(watch, step, number, len(steps), found is not None, before / everything, step.cost / everything)
         tell(0.0)
         if found is None:
             found, written = step.work(known, records.out, tell)
@@ -108,6 +114,16 @@ def _run(steps: list[Step], records: Records, watch: Watch | None) -> Known:
         tell(1.0)
         before += step.cost
     return known
+
+
+def _teller(
+    watch: Watch | None, step: Step, number: int, steps: int, kept: bool, before: float, part: float
+) -> Progress:
+    def tell(share: float) -> None:
+        if watch is not None:
+            watch(step, number, steps, kept, before + part * share)
+
+    return tell
 
 
 def _report(experiments: list[Experiment], effort: str, known: Known) -> dict[str, Any]:
@@ -142,7 +158,7 @@ def _report(experiments: list[Experiment], effort: str, known: Known) -> dict[st
             if isinstance(item, Maps)
         ],
         "summary": [row for item in experiments if isinstance(item, Summary) for row in known["table-summary"]["rows"]],
-        "experiments": [{"name": item.name, "title": item.title, "figure": item.label} for item in experiments],
+        "experiments": [{"name": item.name, "title": item.title, "figure": item.figure} for item in experiments],
     }
 
 

@@ -27,6 +27,9 @@ FOLDER = ".steps"
 #: Libraries whose version may show in a number or a picture.
 _LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
+#: Folders of this library that no number and no picture depends on.
+_WITHOUT_INFLUENCE = frozenset({"__pycache__", "cli", "envs", "learn", "report", "sweep"})
+
 
 class Records:
     """The finished steps of one output folder.
@@ -87,7 +90,6 @@ class Records:
         finally:
             os.close(handle)
 
-
     def _remove_remains(self) -> None:
         for folder in (self.out, *self._folders):
             for remains in folder.glob(".*.part"):
@@ -108,9 +110,9 @@ def fingerprint() -> str:
 
 def _source(folder: Traversable, *path: str) -> Iterator[tuple[tuple[str, ...], Traversable]]:
     for entry in folder.iterdir():
-        if entry.is_dir() and entry.name != "__pycache__":
+        if entry.is_dir() and entry.name not in _WITHOUT_INFLUENCE:
             yield from _source(entry, *path, entry.name)
-        elif entry.name.endswith((".py", ".json", ".js", ".css", ".html")):
+        elif entry.name.endswith((".py", ".json")):
             yield (*path, entry.name), entry
 
 

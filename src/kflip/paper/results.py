@@ -28,7 +28,7 @@ def _map(item: Maps, totals: dict[str, Any], out: Path) -> dict[str, Any]:
     shown = {
         "name": item.name,
         "title": f"{item.title}, n = {item.n}",
-        "figure": item.label,
+        "figure": item.figure,
         "n": item.n,
         "runtime": totals["expected_runtime"],
         "excess": totals["regret"],
@@ -75,7 +75,7 @@ def _curves(item: Curves, effort: str, known: Known) -> dict[str, Any]:
     return {
         "name": item.name,
         "title": item.title,
-        "figure": item.label,
+        "figure": item.figure,
         "normaliser": item.normaliser,
         "lines": lines,
     }

@@ -86,7 +86,7 @@ def _claim(name: str, effort: str) -> Step:
 
 def _map_table(experiment: Maps) -> Step:
     def work(known: Known, out: Path, progress: Progress | None) -> tuple[dict[str, Any], list[str]]:
-        return maps.compute(experiment, out, progress)
+        return maps.compute(experiment, out)
 
     return Step(f"table-{experiment.name}", f"{experiment.name}: every state", asdict(experiment), 3.0, work)
 
@@ -98,9 +98,7 @@ def _map_pictures(experiment: Maps) -> Step:
         crosses = [(int(lo), int(om)) for lo, om in known[table]["crosses"]]
         return {}, maps.draw(experiment, crosses, out, progress)
 
-    return Step(
-        f"pictures-{experiment.name}", f"{experiment.name}: pictures", asdict(experiment), 3.0, work, (table,)
-    )
+    return Step(f"pictures-{experiment.name}", f"{experiment.name}: pictures", asdict(experiment), 3.0, work, (table,))
 
 
 def _point(name: str, n: int) -> Step:
