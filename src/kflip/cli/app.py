@@ -11,6 +11,7 @@ from kflip.cli.compare import compare
 from kflip.cli.evaluate import evaluate
 from kflip.cli.explain import explain
 from kflip.cli.export import export
+from kflip.cli.plot import plot
 from kflip.cli.reproduce import reproduce
 from kflip.cli.simulate import simulate
 from kflip.cli.solve import solve
@@ -26,7 +27,7 @@ app = typer.Typer(
     "Start with [bold]kflip solve --n 128[/bold] or [bold]kflip reproduce[/bold].",
 )
 
-for command in (solve, evaluate, explain, compare, simulate, verify, export, reproduce):
+for command in (solve, evaluate, explain, compare, simulate, verify, export, plot, reproduce):
     app.command()(command)
 
 
