@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup lint test reproduce interop bench clean
+.PHONY: help setup lint test reproduce interop bench docs browser clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -20,7 +20,7 @@ lint: setup ## style and types
 	$(BIN)/mypy
 
 test: lint ## style, types and all tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 reproduce: setup ## recompute what the paper published and compare
 	$(BIN)/kflip reproduce
@@ -49,6 +49,18 @@ bench: .venv-bench/.ready .venv-dacbench/.ready ## measure against other solvers
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-dacbench/bin/python -m benchmarks.environments > benchmarks/ENVIRONMENTS.md
 
+.venv-docs/.ready: pyproject.toml requirements/docs.txt
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/pip install --quiet --disable-pip-version-check -r requirements/docs.txt --editable .
+	@touch $@
+
+docs: .venv-docs/.ready ## build the documentation into site/
+	.venv-docs/bin/sphinx-build -W --keep-going -q -b html docs site
+
+browser: setup ## test the report page in Chromium (Debian: apt-get install chromium)
+	$(BIN)/pip install --quiet --disable-pip-version-check playwright
+	$(BIN)/pytest tests/browser
+
 clean: ## remove what was built
-	rm -rf .venv .venv-* build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-* site build dist .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

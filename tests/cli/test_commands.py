@@ -22,7 +22,7 @@ from kflip.export import jsonable
 from kflip.paper import series
 from kflip.setting import STATES
 
-COMMANDS = ("solve", "evaluate", "compare", "simulate", "verify", "export", "reproduce")
+COMMANDS = ("solve", "evaluate", "explain", "compare", "simulate", "verify", "export", "plot", "reproduce")
 KFLIP = [sys.executable, "-m", "kflip"]
 
 

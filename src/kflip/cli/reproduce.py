@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from kflip import cli
@@ -52,18 +54,25 @@ def reproduce(
 @contextmanager
 def _watching() -> Iterator[Watch]:
     """A bar that names the step on a terminal, a line for every step in a pipe."""
-    with common.progress_bar("reproducing") as bar:
-        last = 0
+    last = 0
+    if sys.stderr is None or not sys.stderr.isatty():
 
-        def watch(step: Step, number: int, steps: int, kept: bool, done: float) -> None:
+        def write_line(step: Step, number: int, steps: int, kept: bool, done: float) -> None:
             nonlocal last
-            if bar is not None:
-                bar(done)
-            elif number != last:
-                typer.echo(f"[{number:>3}/{steps}] {step.title}{' (kept)' if kept else ''}", file=sys.stderr)
+            if number != last:
+                typer.echo(f"[{number:>3}/{steps}] {step.title}{' (kept)' if kept else ''}", err=True)
             last = number
 
-        yield watch
+        yield write_line
+        return
+    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def move_bar(step: Step, number: int, steps: int, kept: bool, done: float) -> None:
+            bar.update(task, completed=done, description=f"{number}/{steps} {step.title}")
+
+        yield move_bar
 
 
 def _print(report: dict[str, Any]) -> None:

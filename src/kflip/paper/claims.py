@@ -66,7 +66,7 @@ def _easiest(claim: dict[str, Any], effort: str) -> tuple[bool, str]:
     easy, hard = _state_of(np.nanargmin, values), _state_of(np.nanargmax, values)
     k, value = best.policy.at(*easy), float(values[easy])
     holds = (easy, hard, k) == ((0, 0), (3, 3), 8) and abs(value - 1.0) < 1e-12
-    return holds, f"easiest {easy}: {value:.6g} iterations with k = {k}; hardest {hard}: {values[hard]:.6g}"
+    return holds, f"easiest {easy}: value {value:.6g} with k = {k}; hardest {hard}: value {values[hard]:.6g}"
 
 
 def _worst(claim: dict[str, Any], effort: str) -> tuple[bool, str]:
