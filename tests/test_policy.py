@@ -126,7 +126,8 @@ def test_radii_that_are_not_whole() -> None:
         object(),
     ],
     ids=lambda table: f"{type(table).__name__} {getattr(table, 'dtype', '')}",
-)def test_tables_hold_numbers(table: Any) -> None:
+)
+def test_tables_hold_numbers(table: Any) -> None:
     with pytest.raises(kflip.InputError, match="a policy table holds numbers"):
         as_policy(LO_OM, table)
 

@@ -19,7 +19,6 @@ import pytest
 import kflip
 from kflip import cli
 from kflip.export import jsonable
-from kflip.paper import series
 from kflip.setting import STATES
 
 COMMANDS = ("solve", "evaluate", "explain", "compare", "simulate", "verify", "export", "plot", "reproduce")
@@ -262,40 +261,6 @@ def test_export(form: str, run: Run, solved: Path, tmp_path: Path) -> None:
     content = run("export", solved, tmp_path / "b.txt", "--format", form, "--json").json
     assert content == {"file": str(solved), "out": str(tmp_path / "b.txt"), "columns": ["lo", "om", "radius", "value"]}
     assert (tmp_path / "b.txt").read_text() == expected
-
-
-# reproduce
-
-
-@pytest.fixture
-def few_numbers(monkeypatch: pytest.MonkeyPatch) -> list[series.Comparison]:
-    """The first published numbers of every series, so that the command ends soon; all are tested elsewhere."""
-    data = series.published()
-    short = [{**entry, "published": dict(list(entry["published"].items())[:3])} for entry in data["series"]]
-    monkeypatch.setattr(series, "published", lambda: {**data, "series": short})
-    return list(series.compare())
-
-
-def test_reproduce(run: Run, few_numbers: list[series.Comparison]) -> None:
-    outcome = run("reproduce")
-    assert (outcome.code, outcome.err) == (0, "")
-    assert f"{len(few_numbers)} of {len(few_numbers)} published numbers agree." in outcome.out
-    for item in few_numbers:
-        assert f"{item.published:.13f}" in outcome.out
-    content = run("reproduce", "--json").json
-    assert content["agree"] == content["of"] == len(few_numbers)
-    assert content["numbers"][0]["series"] == few_numbers[0].series
-
-
-def test_a_number_that_differs_exits_with_1(
-    run: Run, few_numbers: list[series.Comparison], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrong = [series.Comparison(few_numbers[0].series, 4, 1.0, 2.0, 3.0), *few_numbers[1:]]
-    monkeypatch.setattr(series, "compare", lambda: iter(wrong))
-    outcome = run("reproduce", "--json")
-    assert outcome.code == 1
-    assert outcome.json["agree"] == len(wrong) - 1
-    assert run("reproduce").code == 1
 
 
 # bad input

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracle import Dense
 
 import kflip
 from kflip.exact.rational import prove
 from kflip.exact.sweeps import acceptance
+from tests.oracle import Dense
 
 KINDS = [("loom", "standard"), ("loom", "strict"), ("lo", "standard"), ("lo", "strict")]
 

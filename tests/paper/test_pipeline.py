@@ -240,7 +240,10 @@ def test_a_claim_that_fails(known: bool, code: int, tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.usefixtures("small")
-def test_the_command_prints_numbers_claims_and_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_numbers_claims_and_steps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     arguments = ("reproduce", "--quick", "--only", "lo-runtimes", "--out", tmp_path)
     assert run_cli(*arguments) == 0
     printed = capsys.readouterr()

@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         _fail("not enough memory", BAD_INPUT)
     if code == INTERRUPTED:  # typer returns this code when a command is interrupted
-        _fail("interrupted; nothing was written", INTERRUPTED)
+        _fail("interrupted; no half-written file is left", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.exact.bits.brute_force import Strings
 
 from kflip.errors import InputError
 from kflip.exact.bits import action_values, bellman, solve_standard, solve_strict
+from tests.exact.bits.brute_force import Strings
 
 SETTINGS = [(objective, selection) for objective in ("lo", "loom") for selection in ("strict", "standard")]
 

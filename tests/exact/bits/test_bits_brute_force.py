@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.exact.bits.brute_force import Strings
 
 from kflip.exact.bits import action_values, solve_standard, solve_strict
 from kflip.exact.scan import TIE_TOLERANCE
+from tests.exact.bits.brute_force import Strings
 
 PORTFOLIOS = [
     (3, [1, 2, 3]),

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.exact.bits.brute_force import Strings
 
 import kflip
 from kflip.errors import InputError
 from kflip.exact.bits import evaluate, solve_standard, solve_strict
 from kflip.policy import Policy, lift
+from tests.exact.bits.brute_force import Strings
 
 SETTINGS = [(objective, selection) for objective in ("lo", "loom") for selection in ("strict", "standard")]
 
