@@ -65,8 +65,8 @@ class LevelTables(NamedTuple):
 
     Arrays are grouped because every array handed to a compiled function costs two atomic operations.
 
-    ``by_radius`` has shape (3, n+2): :math:`p_k`, :math:`q_k` and the half-width of the window of ``k`` flips.  ``W, T``
-    are indexed by the ones ``a`` in the suffix.  ``sparse`` has shape (6, log2 n + 2, n+2) and answers range minima.
+    ``by_radius`` has shape (3, n+2): :math:`p_k`, :math:`q_k` and the half-width of the window of ``k`` flips.  ``W``
+    and ``T`` are indexed by the ones in the suffix.  ``sparse``, shape (6, log2 n + 2, n+2), answers range minima.
     ``counts`` has shape (2, n+3): infinite entries of ``W`` and of ``T`` up to an index, by parity; ``infinite`` how
     many there are.
     """
@@ -136,9 +136,9 @@ def push_function(sparse: FloatArray, layer: int, f: FloatArray, N: int, a: int)
 
 @njit(cache=True, nogil=True)
 def least_change(low_step: float, high_step: float, drift: float, drift_end: float, size: float) -> float:
-    """Smallest possible change of a mean when ``a`` moves by ``drift..drift_end`` on average, ``size`` in root mean square.
+    """Smallest possible change of a mean whose function has steps between ``low_step`` and ``high_step``.
 
-    All steps of the function lie between ``low_step`` and ``high_step``.
+    Its argument moves by ``drift`` to ``drift_end`` on average and by ``size`` in root mean square.
     """
     if np.isinf(low_step) or np.isinf(high_step):
         return -np.inf
