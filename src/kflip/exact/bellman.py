@@ -40,7 +40,7 @@ OF_POLICY, OF_OTHERS, DELTA = 0, 1, 2
 RECORD_SIZE = 3
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def enter_level(n: int, i: int, values: FloatArray, t: LevelTables) -> None:
     """Prepare the tables of level ``i`` for given values, ``t.W`` holding ``W_i``."""
     N = n - i - 1
@@ -50,7 +50,7 @@ def enter_level(n: int, i: int, values: FloatArray, t: LevelTables) -> None:
     count_infinite(t.T, N, t.counts[1])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def time_with(N: int, a: int, k: int, mode: int, t: LevelTables) -> tuple[float, float]:
     """Expected time when ``k`` is used until the state changes, and the chance of a change per iteration."""
     if k > N + 1 or leads_astray(t.counts, N, a, k, mode):
@@ -63,7 +63,7 @@ def time_with(N: int, a: int, k: int, mode: int, t: LevelTables) -> tuple[float,
     return (1.0 + p * mean + q * S) / leave, leave
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def times_of_radii(n: int, i: int, a: int, mode: int, t: LevelTables, times: FloatArray, leaves: FloatArray) -> None:
     """Expected time and chance of leaving the state with each radius of the portfolio, nothing pruned."""
     radii = t.radii
@@ -71,7 +71,7 @@ def times_of_radii(n: int, i: int, a: int, mode: int, t: LevelTables, times: Flo
         times[c], leaves[c] = time_with(n - i - 1, a, radii[c], mode, t)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def check_state(n: int, i: int, a: int, mode: int, chosen: int, t: LevelTables, record: FloatArray) -> None:
     """Compare ``T(a)`` with the time of the chosen radius and of every radius that bounds do not rule out."""
     N = n - i - 1
@@ -98,7 +98,7 @@ def check_state(n: int, i: int, a: int, mode: int, chosen: int, t: LevelTables, 
             record[DELTA] = max(record[DELTA], (value - time) * leave)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     first: int,
     last: int,

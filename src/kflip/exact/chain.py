@@ -87,7 +87,7 @@ def evaluation_tables(n: int, mode: int, choices: int) -> EvaluationTables:
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def set_radii(N: int, i: int, table: IntArray, t: EvaluationTables) -> None:
     """Take the policy of level ``i`` from a table of radii, shape (n+1, n+1)."""
     radius, weight = t.radius, t.weight
@@ -96,7 +96,7 @@ def set_radii(N: int, i: int, table: IntArray, t: EvaluationTables) -> None:
         weight[a, 0] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def set_weights(N: int, i: int, radii: IntArray, probabilities: FloatArray, t: EvaluationTables) -> None:
     """Take the policy of level ``i`` from probabilities over ``radii``, shape (n+1, n+1, m)."""
     radius, weight = t.radius, t.weight
@@ -106,7 +106,7 @@ def set_weights(N: int, i: int, radii: IntArray, probabilities: FloatArray, t: E
             weight[a, c] = probabilities[i, i + a, c]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def reaches_infinite(counts: IntArray, mode: int, N: int, a: int, k: int) -> bool:
     """Whether an accepted move inside the level can lead from ``a`` to an infinite entry."""
     if mode == REJECT or k > N:
@@ -118,7 +118,7 @@ def reaches_infinite(counts: IntArray, mode: int, N: int, a: int, k: int) -> boo
     return bool(most > a and counts[most + 2] > counts[a + 2 - k % 2])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def mark_infinite(N: int, mode: int, t: EvaluationTables) -> int:
     """Set ``T`` to ``inf`` where a run may never end and to 0 elsewhere; return how many are infinite.
 
@@ -149,7 +149,7 @@ def mark_infinite(N: int, mode: int, t: EvaluationTables) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_row(N: int, a: int, mode: int, top: float, t: EvaluationTables) -> None:
     """Write exit probability, cost and accepted moves of state ``a``."""
     p, q, W, radius, weight = t.p, t.q, t.W, t.radius, t.weight
@@ -178,7 +178,7 @@ def fill_row(N: int, a: int, mode: int, top: float, t: EvaluationTables) -> None
     t.last[a] = last
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_level(N: int, mode: int, t: EvaluationTables) -> None:
     """Expected time ``T`` of every state of the level, from ``p, q, W`` and the policy in ``radius, weight``."""
     infinite = mark_infinite(N, mode, t)
@@ -213,7 +213,7 @@ def solve_level(N: int, mode: int, t: EvaluationTables) -> None:
                 T[a] = t.V[a]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_variance(N: int, mode: int, t: EvaluationTables) -> None:
     """Variance ``V`` of the time of every state, after :func:`solve_level`."""
     p, W, WV, T, V, cost = t.p, t.W, t.WV, t.T, t.V, t.cost
@@ -253,7 +253,7 @@ def solve_variance(N: int, mode: int, t: EvaluationTables) -> None:
             V[a] = np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     first: int,
     last: int,

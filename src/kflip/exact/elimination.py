@@ -50,7 +50,7 @@ def chain_space(size: int) -> Chain:
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def eliminate(size: int, chain: Chain) -> None:
     """Eliminate states ``0, 1, ...`` in turn; ``moves`` then holds the multipliers below the diagonal."""
     C, first, last, leave = chain.moves, chain.first, chain.last, chain.leave
@@ -78,7 +78,7 @@ def eliminate(size: int, chain: Chain) -> None:
                 C[r, b] += share * C[s, b]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def substitute(size: int, chain: Chain, cost: FloatArray, result: FloatArray) -> None:
     """Solve an eliminated chain for ``cost``, which is overwritten; a state that cannot leave gets ``inf``."""
     C, first, last, total, reach = chain.moves, chain.first, chain.last, chain.total, chain.reach

@@ -32,7 +32,7 @@ REJECT, UPWARD, ANY = 0, 1, 2
 NEGLIGIBLE = 1e-19
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_probabilities(n: int, i: int, p: FloatArray, q: FloatArray) -> None:
     """Write ``p[k]`` and ``q[k]`` of level ``i`` for ``k = 0..n-i``; both are zero for larger ``k``."""
     N = n - i - 1
@@ -43,7 +43,7 @@ def fill_probabilities(n: int, i: int, p: FloatArray, q: FloatArray) -> None:
         q[k + 1] = q[k] * (N - k) / (n - k)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def mode_of_lost_ones(N: int, a: int, k: int) -> tuple[int, int, int]:
     """Smallest, most likely and largest number ``X`` of ones among ``k`` flipped bits."""
     low = max(0, k - (N - a))
@@ -52,7 +52,7 @@ def mode_of_lost_ones(N: int, a: int, k: int) -> tuple[int, int, int]:
     return low, min(max(mode, low), high), high
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def mean_after(f: FloatArray, top: float, N: int, a: int, k: int) -> float:
     """``(P_k f)(a)`` for ``f >= 0`` bounded by ``top``."""
     low, mode, high = mode_of_lost_ones(N, a, k)
@@ -75,7 +75,7 @@ def mean_after(f: FloatArray, top: float, N: int, a: int, k: int) -> float:
     return acc / total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def accepted_after(f: FloatArray, top: float, floor: float, N: int, a: int, k: int, mode: int) -> tuple[float, float]:
     """Mean of ``f`` over accepted moves, and their probability.
 
@@ -115,7 +115,7 @@ def accepted_after(f: FloatArray, top: float, floor: float, N: int, a: int, k: i
     return acc / total, mass / total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def add_law(row: FloatArray, scale: float, N: int, a: int, k: int) -> None:
     """Add ``scale * P[a + k - 2X = b]`` to ``row[b]`` for every possible ``b``."""
     low, mode, high = mode_of_lost_ones(N, a, k)
@@ -140,7 +140,7 @@ def add_law(row: FloatArray, scale: float, N: int, a: int, k: int) -> None:
         row[a + k - 2 * x + 2] += w
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def count_infinite(f: FloatArray, N: int, counts: IntArray) -> int:
     """Prefix counts of infinite entries by parity: ``counts[b + 2] = #{c <= b, c = b mod 2, f[c] = inf}``."""
     counts[0] = counts[1] = 0
@@ -152,14 +152,14 @@ def count_infinite(f: FloatArray, N: int, counts: IntArray) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def touches_infinite(counts: IntArray, N: int, a: int, k: int) -> bool:
     """Whether ``k`` flips can lead from ``a`` ones to an infinite entry, however small the probability."""
     low, _, high = mode_of_lost_ones(N, a, k)
     return bool(counts[a + k - 2 * low + 2] > counts[a + k - 2 * high])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def spread_after(mean: FloatArray, variance: FloatArray, top: float, shift: float, N: int, a: int, k: int) -> float:
     """``E[variance(a') + (mean(a') - shift)^2]`` for ``a' = a + k - 2X``; no term exceeds ``top``."""
     low, mode, high = mode_of_lost_ones(N, a, k)

@@ -17,7 +17,7 @@ from numba import njit
 from kflip._typing import FloatArray
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fold(N: int, i: int, values: FloatArray, W: FloatArray) -> None:
     """Turn ``W_{i+1}`` into ``W_i`` in place, given ``values[i+1, :]``; for ``N = 0`` set ``W_{n-1}``."""
     if N == 0:
@@ -32,7 +32,7 @@ def fold(N: int, i: int, values: FloatArray, W: FloatArray) -> None:
         W[a] = mean
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fold_variance(N: int, i: int, values: FloatArray, variances: FloatArray, W: FloatArray, WV: FloatArray) -> None:
     """Turn the mean ``W_{i+1}`` and the variance ``WV_{i+1}`` of the remaining time into those of level ``i``.
 
@@ -56,7 +56,7 @@ def fold_variance(N: int, i: int, values: FloatArray, variances: FloatArray, W: 
             W[a] = u * m1 + v * m2
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fold_to(level: int, values: FloatArray) -> FloatArray:
     """``W_level`` (length ``n - level``) from a full table of values; ``level = -1`` is the random start."""
     n = values.shape[0] - 1
@@ -78,7 +78,7 @@ def binomial_weights(n: int) -> FloatArray:
     return weights / weights.sum()
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fold_moments(values: FloatArray, variances: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of the runtime given the ones of a random start, shapes (n+1,)."""
     n = values.shape[0] - 1

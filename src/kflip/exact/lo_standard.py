@@ -50,13 +50,13 @@ from kflip.exact.scan import (
 )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def is_safe(N: int, a: int, k: int, t: LevelTables) -> bool:
     """Whether radius ``k`` leaves the level in the end and never leads to an infinite state."""
     return k <= N + 1 and not leads_astray(t.counts, N, a, k, ANY)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def initial_policy(N: int, hints: IntArray, t: LevelTables, e: EvaluationTables) -> None:
     """Start from the hints where they are safe, else from the smallest safe radius; ``T`` is set to 0 or ``inf``."""
     T, radius = t.T, e.radius
@@ -82,7 +82,7 @@ def initial_policy(N: int, hints: IntArray, t: LevelTables, e: EvaluationTables)
         infinite = count_infinite(T, N, t.counts[1])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def enter_values(N: int, t: LevelTables, e: EvaluationTables) -> None:
     """Hand the values of the current policy to the scan."""
     t.infinite[1] = 0
@@ -92,7 +92,7 @@ def enter_values(N: int, t: LevelTables, e: EvaluationTables) -> None:
     count_infinite(t.T, N, t.counts[1])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def improve_nearby(n: int, i: int, t: LevelTables, e: EvaluationTables) -> int:
     """Let every state walk to better neighbouring radii; return how many states gain more than the tie tolerance."""
     N = n - i - 1
@@ -117,7 +117,7 @@ def improve_nearby(n: int, i: int, t: LevelTables, e: EvaluationTables) -> int:
     return gained
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def improve(n: int, i: int, t: LevelTables, e: EvaluationTables) -> int:
     """Switch every state to its best radius; return how many states gain more than the tie tolerance."""
     N = n - i - 1
@@ -132,7 +132,7 @@ def improve(n: int, i: int, t: LevelTables, e: EvaluationTables) -> int:
     return gained
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def set_hints(n: int, i: int, table: IntArray, radii: IntArray, hints: IntArray) -> None:
     """Guess the radii of level ``i`` from the level above at the same OM; the best are about n / (LO + 1) there."""
     for a in range(1, n - i):
@@ -141,7 +141,7 @@ def set_hints(n: int, i: int, table: IntArray, radii: IntArray, hints: IntArray)
     hints[0] = hints[1] if n - i > 1 else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     first: int,
     last: int,

@@ -18,7 +18,7 @@ from kflip.exact.levels import fold
 from kflip.exact.scan import LevelTables, best_radius, open_level
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(first: int, last: int, values: FloatArray, table: IntArray, t: LevelTables) -> None:
     """Solve levels ``first, first - 1, ..., last``; ``values`` and ``table`` have shape (n+1, n+1)."""
     n = values.shape[0] - 1

@@ -100,7 +100,7 @@ def level_tables(n: int, radii: IntArray) -> LevelTables:
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def push(sparse: FloatArray, layer: int, r: int, value: float) -> None:
     """Append entry ``r`` to a layer of range minima."""
     sparse[layer, 0, r] = value
@@ -110,7 +110,7 @@ def push(sparse: FloatArray, layer: int, r: int, value: float) -> None:
         j += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def range_min(sparse: FloatArray, layer: int, log2: IntArray, N: int, a: int, b: int) -> float:
     """Minimum of a layer over ``a..b``; entry ``a`` was pushed at ``N - a``."""
     length = b - a + 1
@@ -119,7 +119,7 @@ def range_min(sparse: FloatArray, layer: int, log2: IntArray, N: int, a: int, b:
     return min(sparse[layer, j, end], sparse[layer, j, end - length + (1 << j)])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def push_function(sparse: FloatArray, layer: int, f: FloatArray, N: int, a: int) -> None:
     """Append ``f(a)`` and its step to ``a + 1``; next to an infinite value the step is unbounded both ways."""
     up = down = 0.0
@@ -134,7 +134,7 @@ def push_function(sparse: FloatArray, layer: int, f: FloatArray, N: int, a: int)
     push(sparse, layer + 2, N - a, down)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def least_change(low_step: float, high_step: float, drift: float, drift_end: float, size: float) -> float:
     """Smallest possible change of a mean whose function has steps between ``low_step`` and ``high_step``.
 
@@ -146,7 +146,7 @@ def least_change(low_step: float, high_step: float, drift: float, drift_end: flo
     return 0.5 * (min(slope * drift, slope * drift_end) - (high_step - low_step) * size)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def open_level(n: int, i: int, t: LevelTables) -> None:
     """Prepare probabilities, bounds and sparse tables of level ``i`` from ``t.W``; ``T`` starts empty."""
     N = n - i - 1
@@ -167,7 +167,7 @@ def open_level(n: int, i: int, t: LevelTables) -> None:
             bounds[MIN_W] = min(bounds[MIN_W], W[a])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def push_value(N: int, a: int, value: float, t: LevelTables) -> None:
     """Enter ``T(a)``, after all larger ``a``, into the tables of the level."""
     bounds = t.bounds
@@ -180,7 +180,7 @@ def push_value(N: int, a: int, value: float, t: LevelTables) -> None:
         bounds[MIN_T] = min(bounds[MIN_T], value)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def leads_astray(counts: IntArray, N: int, a: int, k: int, mode: int) -> bool:
     """Whether radius ``k`` can lead from ``a`` to a state that may never finish, however small the probability."""
     if touches_infinite(counts[0], N, a, k - 1):
@@ -194,7 +194,7 @@ def leads_astray(counts: IntArray, N: int, a: int, k: int, mode: int) -> bool:
     return bool(most > a and counts[1, most + 2] > counts[1, a + 2 - k % 2])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def moves_of(
     N: int, a: int, k: int, mode: int, W: FloatArray, T: FloatArray, top_w: float, top_t: float
 ) -> tuple[float, float, float]:
@@ -208,6 +208,9 @@ def moves_of(
     return mean, S, R
 
 
+#: Next to a radius within this factor of the best, short walks cost less than bounds that will not decide anyway.
+SHORT, CLOSE = 24, 1.002
+
 #: What the bounds say of a block of radii: one may be better, none is, and no larger radius is either.
 POSSIBLE, WORSE, ALL_WORSE = 0, 1, 2
 
@@ -220,7 +223,7 @@ class Anchor(NamedTuple):
     inside: float
 
 
-@njit(cache=True, nogil=True, inline="always")  # a fifth faster than a call
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")  # a fifth faster than a call
 def judge(
     n: int,
     i: int,
@@ -283,7 +286,7 @@ def judge(
     return WORSE if lead + p * bound_w + q * bound_t > 0.0 else POSSIBLE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) -> tuple[float, int]:
     """Smallest ``Q_k`` over the portfolio and the smallest radius that attains it.
 
@@ -302,6 +305,7 @@ def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) ->
     radius = 0
     last = 0
     last_mean = last_S = last_R = 0.0
+    last_value = np.inf
     step = 1
     turn = middle
     block = 1
@@ -309,10 +313,11 @@ def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) ->
         if turn >= end or turn < 0:
             if step < 0:
                 break
-            step, turn, block = -1, middle - 1, 1
+            step, turn, block, last_value = -1, middle - 1, 1, np.inf
             continue
         b = best * (1.0 + TIE_TOLERANCE)
-        if radius > 0:
+        cheap = block == 1 and radii[turn] <= SHORT and last_value < best * CLOSE
+        if radius > 0 and not cheap:
             block = min(block, end - turn if step > 0 else turn + 1)
             inside = last_S - last_R * b
             if mode == ANY:
@@ -339,7 +344,7 @@ def best_radius(n: int, i: int, a: int, mode: int, hint: int, t: LevelTables) ->
         if leave == 0.0:
             continue
         last, last_mean, last_S, last_R = k, mean, S, R
-        value = (1.0 + p * mean + q * S) / leave
+        value = last_value = (1.0 + p * mean + q * S) / leave
         if value < best * (1.0 - TIE_TOLERANCE) or radius == 0:
             best, radius = value, k
         elif value <= b:
