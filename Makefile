@@ -47,7 +47,8 @@ interop: .venv-interop/.ready .venv-dacbench/.ready ## tests with Stable-Baselin
 
 bench: .venv-bench/.ready .venv-dacbench/.ready ## measure against other solvers; rewrites benchmarks/*.md
 	.venv-bench/bin/python -m benchmarks.run
-	.venv-dacbench/bin/python -m benchmarks.environments > benchmarks/ENVIRONMENTS.md
+	printf '# Environments and runs\n\nWritten by `make bench`; processor time of one process, best of alternating repeats, see `benchmarks/environments.py`.\n\n' > benchmarks/ENVIRONMENTS.md
+	.venv-dacbench/bin/python -m benchmarks.environments >> benchmarks/ENVIRONMENTS.md
 
 .venv-docs/.ready: pyproject.toml requirements/docs.txt
 	$(PYTHON) -m venv .venv-docs
