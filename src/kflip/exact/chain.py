@@ -25,13 +25,13 @@ from numba import njit
 from kflip._typing import FloatArray, IntArray
 from kflip.exact.elimination import Chain, chain_space, eliminate, substitute
 from kflip.exact.flips import (
-    ANY,
     REJECT,
     UPWARD,
     add_law,
     count_infinite,
     fill_probabilities,
     mean_after,
+    reaches_infinite,
     spread_after,
     touches_infinite,
 )
@@ -104,18 +104,6 @@ def set_weights(N: int, i: int, radii: IntArray, probabilities: FloatArray, t: E
         for c in range(radii.size):
             radius[a, c] = radii[c]
             weight[a, c] = probabilities[i, i + a, c]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def reaches_infinite(counts: IntArray, mode: int, N: int, a: int, k: int) -> bool:
-    """Whether an accepted move inside the level can lead from ``a`` to an infinite entry."""
-    if mode == REJECT or k > N:
-        return False
-    if mode == ANY:
-        return touches_infinite(counts, N, a, k)
-    most = a + k - 2 * max(0, k - (N - a))
-    # targets a' > a have the parity of a + k
-    return bool(most > a and counts[most + 2] > counts[a + 2 - k % 2])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

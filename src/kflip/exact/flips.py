@@ -160,6 +160,18 @@ def touches_infinite(counts: IntArray, N: int, a: int, k: int) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def reaches_infinite(counts: IntArray, mode: int, N: int, a: int, k: int) -> bool:
+    """Whether an accepted move inside the level can lead from ``a`` to an infinite entry."""
+    if mode == REJECT or k > N:
+        return False
+    if mode == ANY:
+        return touches_infinite(counts, N, a, k)
+    most = a + k - 2 * max(0, k - (N - a))
+    # targets a' > a have the parity of a + k
+    return bool(most > a and counts[most + 2] > counts[a + 2 - k % 2])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def spread_after(mean: FloatArray, variance: FloatArray, top: float, shift: float, N: int, a: int, k: int) -> float:
     """``E[variance(a') + (mean(a') - shift)^2]`` for ``a' = a + k - 2X``; no term exceeds ``top``."""
     low, mode, high = mode_of_lost_ones(N, a, k)

@@ -38,6 +38,7 @@ from kflip.exact.flips import (
     count_infinite,
     fill_probabilities,
     mean_after,
+    reaches_infinite,
     touches_infinite,
 )
 
@@ -183,15 +184,7 @@ def push_value(N: int, a: int, value: float, t: LevelTables) -> None:
 @njit(cache=True, nogil=True, error_model="numpy")
 def leads_astray(counts: IntArray, N: int, a: int, k: int, mode: int) -> bool:
     """Whether radius ``k`` can lead from ``a`` to a state that may never finish, however small the probability."""
-    if touches_infinite(counts[0], N, a, k - 1):
-        return True
-    if mode == REJECT or k > N:
-        return False
-    if mode == ANY:
-        return touches_infinite(counts[1], N, a, k)
-    most = a + k - 2 * max(0, k - (N - a))
-    # targets a' > a have the parity of a + k
-    return bool(most > a and counts[1, most + 2] > counts[1, a + 2 - k % 2])
+    return touches_infinite(counts[0], N, a, k - 1) or reaches_infinite(counts[1], mode, N, a, k)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
