@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,12 +40,14 @@ PortfolioOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one machine-readable JSON object instead of text.")]
+#: Names of all rules, and of those that are tables.
+RULES = f"{', '.join(rules.REGISTRY)}, constant-K, self-adjusting-F-S"
+TABLES = ", ".join((*(name for name, rule in rules.REGISTRY.items() if isinstance(rule, rules.Rule)), "constant-K"))
+RuleArgument = Annotated[
+    str, typer.Argument(help=f"A rule ({RULES}) or an .npz file with a solution or policy.", show_default=False)
+]
 PolicyArgument = Annotated[
-    str,
-    typer.Argument(
-        help=f"A rule ({', '.join(rules.REGISTRY)}, constant-K) or an .npz file with a solution or policy.",
-        show_default=False,
-    ),
+    str, typer.Argument(help=f"A rule ({TABLES}) or an .npz file with a solution or policy.", show_default=False)
 ]
 FileArgument = Annotated[Path, typer.Argument(help="A file written by kflip solve --out.", show_default=False)]
 
@@ -66,17 +69,35 @@ def setting_and_policy(
     """A file brings its own setting; a rule needs the options that describe one."""
     if not policy.endswith(".npz"):
         return make_setting(n, objective, selection, state, portfolio), policy
+    refuse_setting(context, "a policy file brings its own setting")
+    return files.load_policy(policy)
+
+
+def refuse_setting(context: typer.Context, reason: str) -> None:
+    """Raise an error if an option of the setting was given."""
     for option in ("n", "objective", "selection", "state", "portfolio"):
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
-            raise InputError(f"a policy file brings its own setting: leave out --{option}")
-    return files.load_policy(policy)
+            raise InputError(f"{reason}: leave out --{option}")
+
+
+def check_writable(path: Path) -> None:
+    """Complain before hours of work, not after."""
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot write {path}: it exists and is not a regular file")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[ProgressHook | None]:
     """Show a bar on a terminal, nothing in a pipe."""
-    if not _on_terminal(sys.stderr):
+    if not on_terminal(sys.stderr):
         yield None
         return
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
@@ -104,10 +125,11 @@ def print_facts(title: str, facts: dict[str, str]) -> None:
 
 def console() -> Console:
     """Standard output; in a pipe wide enough that no number is cut, unless COLUMNS says otherwise."""
-    return Console() if _on_terminal(sys.stdout) or "COLUMNS" in os.environ else Console(width=PIPE_WIDTH)
+    return Console() if on_terminal(sys.stdout) or "COLUMNS" in os.environ else Console(width=PIPE_WIDTH)
 
 
-def _on_terminal(stream: TextIO | None) -> bool:
+def on_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody looks at the stream."""
     return stream is not None and stream.isatty()  # Python has None for a closed stream
 
 

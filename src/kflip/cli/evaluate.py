@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from kflip import rules
 from kflip.cli import common
 from kflip.evaluation import evaluate as compute
 
@@ -15,10 +14,7 @@ def evaluate(
     ctx: typer.Context,
     policy: Annotated[
         str,
-        typer.Option(
-            "--policy",
-            help=f"A rule ({', '.join(rules.REGISTRY)}, constant-K) or an .npz file with a policy or solution.",
-        ),
+        typer.Option("--policy", help=f"A rule ({common.RULES}) or an .npz file with a policy or solution."),
     ] = "one-bit",
     n: common.NOption = None,
     objective: common.ObjectiveOption = "loom",

@@ -14,7 +14,7 @@ from kflip.simulate import simulate as run
 
 def simulate(
     ctx: typer.Context,
-    policy: common.PolicyArgument,
+    policy: common.RuleArgument,
     runs: Annotated[int, typer.Option(help="How many runs.")] = 1000,
     seed: Annotated[int | None, typer.Option(help="Makes the runs repeatable.", show_default="drawn anew")] = None,
     level: Annotated[str, typer.Option(help="bits flips real bits; state jumps in (LO, OM): the same law.")] = "state",

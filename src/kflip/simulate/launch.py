@@ -4,7 +4,8 @@ Every run ends.  In a state with ``LO = i`` a radius up to ``n - i`` improves LO
 larger one always flips a bit of the prefix and is rejected.  So the states that can never be left are exactly
 those whose every possible radius is above ``n - LO``, whatever the policy sees and whichever selection: a run stops
 as stuck when it enters one.  From every other state the next improvement is almost surely finitely far away.  It may
-still be very far: give ``max_iterations`` to policies that use large radii late.
+still be very far: give ``max_iterations`` to policies that use large radii late.  A rule with memory is stuck once
+failures lead to no radius up to ``n - LO`` any more.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from kflip._typing import IntArray
 from kflip.errors import InputError, unknown_word
 from kflip.memory import require
-from kflip.policy import PolicyLike
-from kflip.rules import Rule, resolve
+from kflip.policy import AnyPolicy, PolicyLike
+from kflip.rules import AdaptiveRule, Rule, as_adaptive, resolve
 from kflip.setting import Setting
+from kflip.simulate.adaptive import run_states_adaptive, run_strings_adaptive, steps_of
 from kflip.simulate.bit_level import run_strings
 from kflip.simulate.choices import choices_of
 from kflip.simulate.outcomes import FINISHED, STUCK
@@ -43,7 +46,7 @@ PIECES = 16
 
 def simulate(
     setting: Setting,
-    policy: PolicyLike | Rule,
+    policy: PolicyLike | Rule | AdaptiveRule,
     runs: int,
     seed: int | None = None,
     *,
@@ -97,14 +100,23 @@ def simulate(
         raise unknown_word("level", level, LEVELS)
     if record is not None and record not in RECORDS:
         raise unknown_word("record", record, RECORDS)
-    if level == "state" and setting.state == "bits":
+    rule = as_adaptive(policy)
+    if level == "state" and setting.state == "bits" and rule is None:
         raise InputError("a policy that sees the whole string needs level='bits'")
     begin = start_of(setting.n, start)
     if level == "state" and begin.kind == AT_STRING:
         raise InputError("a start at a given string needs level='bits'; give (lo, om) for a random one")
-    chosen = resolve(setting, policy)
-    choices = choices_of(chosen)
-    kernel = run_strings if level == "bits" else run_states
+    chosen: AnyPolicy | AdaptiveRule
+    choices: Any
+    kernel: Any
+    if rule is not None:
+        memory = rule.memory_of(setting)
+        chosen, choices = rule, steps_of(memory.radius, memory.after_success, memory.after_failure, memory.start)
+        kernel = run_strings_adaptive if level == "bits" else run_states_adaptive
+    else:
+        chosen = resolve(setting, policy)
+        choices = choices_of(chosen)
+        kernel = run_strings if level == "bits" else run_states
     key = hash_seed(seed)
     stop = np.zeros(1, dtype=np.int64)
     runtimes = np.zeros(runs, dtype=np.int64)

@@ -13,6 +13,7 @@ import kflip
 from kflip import rules
 from kflip.policy import exists
 
+TABLES = [name for name, rule in rules.REGISTRY.items() if isinstance(rule, rules.Rule)]
 PORTFOLIOS: tuple[Any, ...] = ("full", "powers-of-two", "initial-segment-3", "evenly-spread-3", [2, 3], [1, 5], [5])
 
 
@@ -25,10 +26,11 @@ def settings(n: int, *portfolios: Any) -> list[kflip.Setting]:
     ]
 
 
-@pytest.mark.parametrize("name", [*rules.REGISTRY, "constant-1", "constant-4"])
+@pytest.mark.parametrize("name", [*TABLES, "constant-1", "constant-4"])
 def test_every_rule_makes_a_policy_of_every_setting(name: str) -> None:
     for setting in settings(6, "full", [1, 2, 4]):
         rule = rules.by_name(name)
+        assert isinstance(rule, rules.Rule)
         policy = rules.resolve(setting, rule)
         assert (policy.n, policy.state) == (6, setting.state)
         assert policy.name == rule.name
@@ -50,7 +52,7 @@ def test_every_rule_is_evaluated(name: str, state: str) -> None:
         assert by_name.regret >= -1e-12
 
 
-@pytest.mark.parametrize("name", rules.REGISTRY)
+@pytest.mark.parametrize("name", TABLES)
 def test_unreachable_optimum_is_infinite(name: str) -> None:
     setting = kflip.Setting(5, "lo", portfolio=[2, 3])
     if name == "one-bit":
@@ -149,6 +151,54 @@ def test_max_drift_on_bits_is_the_lifted_one() -> None:
     bits = rules.resolve(kflip.Setting(5, state="bits"), "max-drift")
     for x in range(2**5 - 1):
         string = [int(c) for c in format(x, "05b")]
+        assert bits.at(x=string) == pair.at(x=string)
+
+
+def success_chance(setting: kflip.Setting, state: tuple[int, int], k: int) -> Fraction:
+    """Chance that an offspring is strictly better."""
+    seen = 2 if setting.objective == "loom" else 1
+    law = kflip.transitions(setting, state, k).offspring
+    return sum((p for after, p in law.items() if after[:seen] > state[:seen]), Fraction(0))
+
+
+@pytest.mark.parametrize("portfolio", PORTFOLIOS, ids=str)
+@pytest.mark.parametrize("objective", ["lo", "loom"])
+def test_max_success_maximises_the_exact_chance(objective: str, portfolio: Any) -> None:
+    for n in range(1 if isinstance(portfolio, str) else 5, 10):
+        pair = kflip.Setting(n, objective, portfolio=portfolio)
+        policy = rules.resolve(pair, "max-success")
+        alone = rules.resolve(kflip.Setting(n, objective, state="lo", portfolio=portfolio), rules.max_success)
+        assert isinstance(policy, kflip.Policy)
+        assert isinstance(alone, kflip.Policy)
+        for lo in range(n):
+            mean = dict.fromkeys(pair.radii, Fraction(0))
+            for om in range(lo, n):
+                chances = {k: success_chance(pair, (lo, om), k) for k in pair.radii}
+                assert policy.at(lo, om) == max(pair.radii, key=chances.__getitem__), (n, lo, om)
+                for k in pair.radii:
+                    mean[k] += Fraction(comb(n - lo - 1, om - lo), 2 ** (n - lo - 1)) * chances[k]
+            assert alone.at(lo) == max(pair.radii, key=mean.__getitem__), (n, lo)
+
+
+def test_max_success_is_a_bad_guide_on_loom_and_optimal_on_leading_ones() -> None:
+    """Flipping all bits improves LO = 0 for certain and turns every other one into a zero."""
+    setting = kflip.Setting(40)
+    assert rules.resolve(setting, "max-success").at(0, 30) == 40
+    greedy, one_bit = (kflip.evaluate(setting, name).expected_runtime for name in ("max-success", "one-bit"))
+    assert greedy > 1.3 * one_bit
+    for state in ("lo", "lo-om", "bits"):
+        setting = kflip.Setting(9, "lo", state=state)
+        ours, best = (rules.resolve(setting, name) for name in ("max-success", "lo-optimal"))
+        assert isinstance(ours, kflip.Policy)
+        assert isinstance(best, kflip.Policy)
+        assert (ours.table == best.table).all()
+
+
+def test_max_success_on_bits_is_the_lifted_one() -> None:
+    pair = rules.resolve(kflip.Setting(6), "max-success")
+    bits = rules.resolve(kflip.Setting(6, state="bits"), "max-success")
+    for x in range(2**6 - 1):
+        string = [int(c) for c in format(x, "06b")]
         assert bits.at(x=string) == pair.at(x=string)
 
 

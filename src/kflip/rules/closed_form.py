@@ -1,18 +1,28 @@
-"""Policies known in closed form, by name."""
+r"""Policies known in closed form.
+
+Two of them look one iteration ahead.  ``max-drift`` takes the radius with the largest expected gain of LO,
+``max-success`` the one most likely to make the string better in the sense of the objective.  Seeing LO alone, they
+average over a uniformly random suffix.  :math:`k` flips of random bits gain and lose ones symmetrically, so OM rises
+with probability
+
+.. math:: R_k = \tfrac12 \Bigl(1 - \binom{k}{k/2} 2^{-k} [k \text{ even}]\Bigr),
+
+whatever the length of the suffix, and ``max-success`` on (LO, OM) maximises :math:`p_k + q_k R_k`.  It is a bad guide
+there: with LO = 0, flipping all bits succeeds for certain and turns every one into a zero.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 
-from kflip.errors import InputError, unknown_word
-from kflip.exact.drift import max_drift_table
+from kflip.errors import InputError
+from kflip.exact.drift import max_drift_table, max_success_radii, max_success_table
 from kflip.exact.lo_only import best_radii
-from kflip.policy import AnyPolicy, Policy, PolicyLike, StochasticPolicy, as_policy, exists, lift
+from kflip.policy import AnyPolicy, Policy, StochasticPolicy, exists, lift
 from kflip.setting import Setting
 
 
@@ -63,31 +73,19 @@ def _max_drift(setting: Setting) -> AnyPolicy:
     return lift(Policy(setting.n, "lo-om", table, "max-drift"), setting.state)
 
 
+def _max_success(setting: Setting) -> AnyPolicy:
+    radii = np.array(setting.radii, dtype=np.int64)
+    if setting.objective == "lo":
+        return lift(Policy(setting.n, "lo", best_radii(setting.n, radii), "max-success"), setting.state)
+    if setting.state == "lo":
+        return Policy(setting.n, "lo", max_success_radii(setting.n, radii), "max-success")
+    return lift(Policy(setting.n, "lo-om", max_success_table(setting.n, radii), "max-success"), setting.state)
+
+
 one_bit = constant(1)
 lo_optimal = Rule(
     "lo-optimal", "floor(n / (LO + 1)), or the radius of the portfolio most likely to improve LO", _lo_optimal
 )
 random_radius = Rule("random-radius", "a radius of the portfolio drawn anew in every iteration", _random_radius)
 max_drift = Rule("max-drift", "the radius with the largest expected gain of LO, given (LO, OM)", _max_drift)
-
-#: Rules without parameters; ``constant-K`` is understood for any K.
-REGISTRY: dict[str, Rule] = {rule.name: rule for rule in (one_bit, lo_optimal, random_radius, max_drift)}
-
-
-def by_name(name: str) -> Rule:
-    """Find a rule by its name: one of :data:`REGISTRY`, or ``constant-K``."""
-    match = re.fullmatch(r"constant-(\d{1,18})", name)
-    if match:
-        return constant(int(match[1]))
-    if name not in REGISTRY:
-        raise unknown_word("rule", name, (*REGISTRY, "constant-K"))
-    return REGISTRY[name]
-
-
-def resolve(setting: Setting, policy: PolicyLike | Rule) -> AnyPolicy:
-    """Turn anything that stands for a policy into a checked policy of the setting."""
-    if isinstance(policy, str):
-        policy = by_name(policy)
-    if isinstance(policy, Rule):
-        policy = policy.build(setting)
-    return as_policy(setting, policy)
+max_success = Rule("max-success", "the radius most likely to improve the objective, given (LO, OM)", _max_success)
