@@ -11,10 +11,13 @@ from kflip.cli.compare import compare
 from kflip.cli.evaluate import evaluate
 from kflip.cli.explain import explain
 from kflip.cli.export import export
+from kflip.cli.leaderboard import app as leaderboard
 from kflip.cli.plot import plot
 from kflip.cli.reproduce import reproduce
 from kflip.cli.simulate import simulate
 from kflip.cli.solve import solve
+from kflip.cli.sweep import sweep
+from kflip.cli.train import train
 from kflip.cli.verify import verify
 
 app = typer.Typer(
@@ -27,8 +30,9 @@ app = typer.Typer(
     "Start with [bold]kflip solve --n 128[/bold] or [bold]kflip reproduce[/bold].",
 )
 
-for command in (solve, evaluate, explain, compare, simulate, verify, export, plot, reproduce):
+for command in (solve, evaluate, explain, compare, simulate, verify, export, plot, reproduce, train, sweep):
     app.command()(command)
+app.add_typer(leaderboard, name="leaderboard")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,12 +1,8 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  const narrow = () => window.innerWidth < 600;
-  const touch = window.matchMedia("(pointer: coarse)").matches;
-  const config = { displaylogo: false, responsive: false, displayModeBar: touch ? true : "hover" };
-  const ink = "#1c2430", line = "#d9dee5";
-  const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"];
+  const { data, byId, narrow, config, colours, fill, choices, onWidth } = kflip;
+  const { line, grid: faint } = kflip.light;
+  const layout = (element, more) => kflip.layout(element, kflip.light, more);
   const symbols = ["circle-open", "square-open", "diamond-open", "triangle-up-open"];
 
   // what can be shown: the number behind the colour, where it is on the scale, and what its colour bar says
@@ -109,21 +105,10 @@
     return traces;
   }
 
-  function layout(element, more) {
-    return {
-      width: element.clientWidth, paper_bgcolor: "#fff", plot_bgcolor: "#fff", font: { family: "system-ui, sans-serif", color: ink, size: 13 },
-      dragmode: touch ? false : "zoom", showlegend: false, hoverlabel: { bgcolor: "#fff", bordercolor: ink, font: { color: ink },
-        align: "left" }, ...more,
-    };
-  }
-
   const shown = { map: 0, what: "radius", runs: false, curve: 0 };
 
   function drawMap() {
     const map = data.maps[shown.map], element = byId("map-plot");
-    byId("map-what").querySelectorAll("button").forEach((button) => {
-      button.setAttribute("aria-pressed", String(button.dataset.what === shown.what));
-    });
     const runs = byId("map-runs");
     runs.disabled = map.runs.length === 0;
     runs.checked = shown.runs && !runs.disabled;
@@ -163,7 +148,7 @@
     const lengths = curve.lines.flatMap((one) => one.n);
     const sizes = [...new Set(lengths)].sort((a, b) => a - b);
     const heights = curve.lines.flatMap((one) => [...one.ours, ...Object.values(one.published)]);
-    const axis = { gridcolor: "#edf0f3", zeroline: false, linecolor: line };
+    const axis = { gridcolor: faint, zeroline: false, linecolor: line };
     Plotly.react(element, traces, layout(element, {
       height: narrow() ? 400 : 460, margin: { l: 60, r: 14, t: 14, b: 56 }, showlegend: true,
       legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
@@ -174,24 +159,13 @@
     }), config);
   }
 
-  function fill(select, items, changed) {
-    items.forEach((item, number) => select.add(new Option(item.title, String(number))));
-    select.addEventListener("change", () => changed(Number(select.value)));
-  }
-
   if (data.maps.length) {
     const first = data.maps.findIndex((map) => map.name === "loom");
     shown.map = Math.max(0, first);
     fill(byId("map-choice"), data.maps, (number) => { shown.map = number; drawMap(); });
     byId("map-choice").value = String(shown.map);
-    for (const [what, kind] of Object.entries(kinds)) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.dataset.what = what;
-      button.textContent = kind.button;
-      button.addEventListener("click", () => { shown.what = what; drawMap(); });
-      byId("map-what").append(button);
-    }
+    const names = Object.entries(kinds).map(([what, kind]) => [what, kind.button]);
+    choices(byId("map-what"), names, shown.what, (what) => { shown.what = what; drawMap(); });
     byId("map-runs").addEventListener("change", (event) => { shown.runs = event.target.checked; drawMap(); });
   }
   if (data.curves.length) {
@@ -202,11 +176,7 @@
     if (data.curves.length) drawCurve();
   };
   draw();
-  let width = window.innerWidth;
-  window.addEventListener("resize", () => {
-    // a phone's address bar changes the height only
-    if (window.innerWidth !== width) { width = window.innerWidth; draw(); }
-  });
+  onWidth(draw);
   // the map is narrow enough for a sheet of paper, the curves are not
   window.addEventListener("beforeprint", () => { if (data.curves.length) Plotly.relayout("curve-plot", { width: 660 }); });
   window.addEventListener("afterprint", draw);

@@ -1,0 +1,172 @@
+"""Submissions: a third party's policy enters the records as a file.
+
+Nothing in the file is executed, and nothing it says about itself is believed: the table is checked by
+:func:`kflip.files.load_policy` and evaluated exactly here.  A file is entered for the benchmark whose setting it
+declares.  Under an explicitly named benchmark any policy that is admissible there may enter: one that sees less, or
+that uses fewer radii.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from math import nan
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kflip import __version__, rules
+from kflip.analysis import hit_ratio
+from kflip.errors import InputError
+from kflip.evaluation import evaluate
+from kflip.exact.sweeps import Progress
+from kflip.export import jsonable
+from kflip.files import load_policy
+from kflip.learn import LEARNERS, Score, score
+from kflip.learn.score import regret
+from kflip.policy import AnyPolicy, Policy, as_policy
+from kflip.setting import Setting
+from kflip.solution import Solution, solve
+from kflip.sweep import records
+from kflip.sweep.records import Store
+from kflip.sweep.suite import SUITES, Benchmark, benchmark_named
+from kflip.sweep.tasks import digest
+
+#: Characters of a name.
+LONGEST_NAME = 60
+
+
+def submit(
+    path: str | Path, store: Store, *, name: str, benchmark: str | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Check a policy file, evaluate it exactly and write its record.
+
+    Parameters
+    ----------
+    path
+        An ``.npz`` file written by :func:`kflip.save`.
+    store
+        Where the record goes.  The same policy under the same name is entered once.
+    name
+        What to call it: 1 to 60 printable characters, no name of a learner or rule of kflip.
+    benchmark
+        Id of a benchmark; by default the one whose setting the file declares.
+    progress
+        Called with the finished fraction.
+
+    Returns
+    -------
+    The record.
+    """
+    check_name(name)
+    declared, loaded = load_policy(path)
+    where = _declared(declared) if benchmark is None else benchmark_named(benchmark)
+    try:
+        policy = as_policy(where.setting, loaded)
+    except InputError as error:
+        raise InputError(f"{path} cannot enter {where.id}: {error}") from None
+    task = {
+        "benchmark": where.id,
+        "setting": where.setting.to_dict(),
+        "budget": None,
+        "method": name,
+        "options": {"policy_sha256": digest_of(policy)},
+        "seed": None,
+    }
+    key = hashlib.sha256(json.dumps(task, sort_keys=True).encode()).hexdigest()
+    found = _entered(store, where.id, name, key)
+    if found is not None:
+        return found
+    begun = perf_counter()
+    result = _result(where.setting, policy, progress)
+    record = {
+        "format": records.FORMAT,
+        "version": records.VERSION,
+        "kflip": __version__,
+        "key": key,
+        "task": task,
+        "result": jsonable(result),
+        "seconds": round(perf_counter() - begun, 3),
+    }
+    store.add(record)
+    return record
+
+
+def check_name(name: str) -> None:
+    """Raise an error unless a submission may have this name."""
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or name != name.strip():
+        raise InputError(f"a name has 1 to {LONGEST_NAME} printable characters and no space around, not {name!r}")
+    # full-width or capital letters would look like the original in a table
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    if plain in LEARNERS or _is_rule(plain):
+        raise InputError(f"{name!r} is the name of a method of kflip: choose another")
+
+
+def digest_of(policy: AnyPolicy) -> str:
+    """Hash of a policy's radii, or of its radii and probabilities."""
+    if isinstance(policy, Policy):
+        return digest(policy)
+    parts = np.asarray(policy.radii, dtype="<i8"), np.asarray(policy.probabilities, dtype="<f8")
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+
+
+def _is_rule(name: str) -> bool:
+    try:
+        rules.by_name(name)
+    except InputError:
+        return False
+    return True
+
+
+def _declared(setting: Setting) -> Benchmark:
+    """The benchmark of that setting; a list of radii is as good as the name of the same portfolio."""
+
+    def essence(some: Setting) -> tuple[object, ...]:
+        return some.n, some.objective, some.selection, some.state, some.radii
+
+    found = [item for suite in SUITES.values() for item in suite if essence(item.setting) == essence(setting)]
+    if not found:
+        raise InputError(f"{setting} is no benchmark of {', '.join(SUITES)}; name the one that is meant with its id")
+    if len(found) > 1:
+        raise InputError(f"{setting} is several benchmarks, {', '.join(item.id for item in found)}: name one")
+    return found[0]
+
+
+def _entered(store: Store, benchmark: str, name: str, key: str) -> dict[str, Any] | None:
+    """The record if it exists; an error if the name has another policy there."""
+    if not store.folder.is_dir():
+        return None
+    for record in store:
+        if record["key"] == key:
+            return record
+        task = record["task"]
+        if (task["benchmark"], task["method"]) == (benchmark, name):
+            raise InputError(f"{name!r} has entered {benchmark} with another policy: choose another name")
+    return None
+
+
+def _result(setting: Setting, policy: AnyPolicy, progress: Progress | None) -> dict[str, Any]:
+    best = solve(setting, progress=progress)
+    return {
+        "spent": None,
+        "optimal_runtime": best.expected_runtime,
+        "score": _score(best, policy).to_dict(),
+        "area": None,
+        "curve": [],
+        "policy_sha256": digest_of(policy),
+    }
+
+
+def _score(best: Solution, policy: AnyPolicy) -> Score:
+    """Nothing is known about how the policy was made, so there is nothing to guard."""
+    if isinstance(policy, Policy):
+        return score(best, policy)
+    runtime = evaluate(best.setting, policy).expected_runtime
+    lost = regret(best, runtime)
+    if best.setting.state == "bits":
+        return Score(runtime, lost, runtime, lost, nan, nan)
+    hits = hit_ratio(best.setting, policy)
+    return Score(runtime, lost, runtime, lost, hits.states, hits.time)
