@@ -43,6 +43,11 @@ def test_reading_with_iohinspector() -> None:
         assert float(words[4]) == pytest.approx(float(words[7]), rel=0.1)
 
 
-@pytest.mark.parametrize("name", ["train_sb3.py", "read_with_iohinspector.py"])
+def test_a_learner_of_ones_own() -> None:
+    last = _run("own_learner.py").splitlines()[-1]
+    assert 0.0 <= float(last.split("regret ")[1].split("%")[0]) < 20.0
+
+
+@pytest.mark.parametrize("name", ["train_sb3.py", "read_with_iohinspector.py", "own_learner.py"])
 def test_examples_stay_short(name: str) -> None:
     assert len((EXAMPLES / name).read_text().splitlines()) <= 60
