@@ -11,7 +11,7 @@ setup: .venv/.ready ## make .venv with everything the tests need
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,learn,cluster]'
 	@touch $@
 
 lint: setup ## style and types
@@ -32,7 +32,6 @@ reproduce: setup ## recompute what the paper published and compare
 
 .venv-interop/.ready: pyproject.toml requirements/interop.txt
 	$(PYTHON) -m venv .venv-interop
-	.venv-interop/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
 	.venv-interop/bin/pip install --quiet --disable-pip-version-check -r requirements/interop.txt --editable .
 	@touch $@
 
@@ -41,7 +40,7 @@ reproduce: setup ## recompute what the paper published and compare
 	.venv-dacbench/bin/pip install --quiet --disable-pip-version-check dacbench==0.5.6 ioh pytest mpmath --editable .
 	@touch $@
 
-interop: .venv-interop/.ready .venv-dacbench/.ready ## tests with Stable-Baselines3, iohinspector and DACBench
+interop: .venv-interop/.ready .venv-dacbench/.ready ## tests with iohinspector and DACBench
 	.venv-interop/bin/python -m pytest tests/interop
 	.venv-dacbench/bin/python -m pytest tests/interop/test_dacbench.py
 

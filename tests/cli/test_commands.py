@@ -21,7 +21,10 @@ from kflip import cli
 from kflip.export import jsonable
 from kflip.setting import STATES
 
-COMMANDS = ("solve", "evaluate", "explain", "compare", "simulate", "verify", "export", "plot", "reproduce")
+COMMANDS = (
+    "solve", "evaluate", "explain", "compare", "simulate", "verify", "export", "plot", "reproduce",
+    "train", "sweep", "leaderboard",
+)  # fmt: skip
 KFLIP = [sys.executable, "-m", "kflip"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from kflip import files
 from kflip.cli import common
-from kflip.errors import InputError
 from kflip.solution import solve as compute
 
 
@@ -30,7 +28,7 @@ def solve(
     """
     setting = common.make_setting(n, objective, selection, state, portfolio)
     if out is not None:
-        _check_writable(out)
+        common.check_writable(out)
     with common.progress_bar("solving") as progress:
         solution = compute(setting, progress=progress)
     if out is not None:
@@ -60,16 +58,3 @@ def _summary(radii: object) -> str:
     used, counts = np.unique(np.asarray(radii), return_counts=True)
     share = ", ".join(f"{k} ({c / counts.sum():.0%})" for k, c in zip(used[:3], counts[:3], strict=True))
     return f"{len(used)} different, of all states: {share}" + (f", up to {used[-1]}" if len(used) > 3 else "")
-
-
-def _check_writable(path: Path) -> None:
-    """Complain before hours of work, not after."""
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {path}: no folder {path.parent}")
-    if path.exists() and not path.is_file():
-        raise InputError(f"cannot write {path}: it exists and is not a regular file")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -10,6 +10,7 @@ from kflip.figures.compare import compare
 from kflip.figures.curves import NORMALISERS, runtime_curves
 from kflip.figures.distribution import distribution
 from kflip.figures.heatmap import heatmap
+from kflip.figures.learning import learning_curve
 from kflip.figures.output import FORMATS, save
 from kflip.figures.quantities import WHAT
 from kflip.figures.trajectories import trajectories
@@ -21,6 +22,7 @@ __all__ = [
     "compare",
     "distribution",
     "heatmap",
+    "learning_curve",
     "runtime_curves",
     "save",
     "trajectories",

@@ -22,7 +22,7 @@ class Entry:
 
 
 def _dqn_plain(name: str) -> Learner:
-    from kflip.learn.dqn import PlainDQN
+    from kflip.learn.dqn_plain import PlainDQN
 
     return PlainDQN(name)
 
