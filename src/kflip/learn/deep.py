@@ -6,15 +6,19 @@ tables with one row for each: features, which radii can leave it (:math:`k \le n
 and the network's first layer looks up a row of features.
 
 Stable-Baselines3 draws from the global generators of Python, NumPy and PyTorch.  :func:`apart` seeds them, computes on
-one thread, since sums in another order round differently, and puts everything back.
+one thread, since sums in another order round differently, and puts everything back.  Train one deep agent at a time in
+a process.
 """
 
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -49,13 +53,48 @@ def episode_limit(n: int) -> int:
 
 
 class DeepLearner(Learner):
-    """A learner whose tables must fit into memory."""
+    """A learner of Stable-Baselines3, whose training is one long call: it runs in a thread and hands snapshots out."""
 
     def check(self, setting: Setting) -> None:
-        """Refuse long strings as states."""
+        """Refuse long strings as states: their tables must fit into memory."""
         super().check(setting)
         if setting.state == "bits" and setting.n > LONGEST_STRING:
             raise TooLargeError(f"{self.name} learns on strings of at most {LONGEST_STRING} bits, not {setting.n}")
+
+    @abstractmethod
+    def practise(self, setting: Setting, marks: Sequence[int], seed: int, shots: Shots) -> None:
+        """Train with a :class:`Curve` that puts its snapshots into ``shots``."""
+
+    def snapshots(self, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Snapshot]:
+        """Snapshots as they come; a caller who stops asking ends the training."""
+        shots = Shots()
+
+        def work() -> None:
+            try:
+                with apart(seed) as own:
+                    self.practise(setting, marks, own, shots)
+                shots.queue.put(None)
+            except BaseException as error:  # raised again where the caller waits
+                shots.queue.put(error)
+
+        thread = Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            while (item := shots.queue.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            shots.unwanted.set()
+            thread.join()
+
+
+class Shots:
+    """Where a training puts its snapshots, and whether anybody still wants them."""
+
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[Snapshot | BaseException | None] = SimpleQueue()
+        self.unwanted = Event()
 
 
 class Facts:
@@ -136,7 +175,7 @@ class Events(VecEnv):  # type: ignore[misc]
     exhausted
         Whether the last step would have gone over the budget; it is neither counted nor to be learned from.
     left
-        States seen to be left, shape (rows,).
+        States seen to be left with each radius, shape (rows, m).
     """
 
     def __init__(self, facts: Facts, count: int, budget: int, *, shaped: bool) -> None:
@@ -151,7 +190,7 @@ class Events(VecEnv):  # type: ignore[misc]
         )
         self.spent = 0
         self.exhausted = False
-        self.left: BoolArray = np.zeros(facts.rows, dtype=np.bool_)
+        self.left: BoolArray = np.zeros(facts.allowed.shape, dtype=np.bool_)
         self._now: IntArray = np.zeros(count, dtype=np.int64)
         space = Box(0, facts.rows - 1, (1,), np.int64)
         super().__init__(count, space, self.worlds.single_action_space)
@@ -184,7 +223,8 @@ class Events(VecEnv):  # type: ignore[misc]
         self.exhausted = spent > self.budget
         if not self.exhausted:
             self.spent = spent
-            self.left[before[after != before]] = True
+            moved = after != before
+            self.left[before[moved], self._actions[moved]] = True
         if self.shaped:
             gains = rewards + facts.one_bit[before] - facts.one_bit[after]
             rewards = np.maximum(gains / facts.setting.n, _LOWEST)
@@ -228,44 +268,50 @@ class Curve(BaseCallback):  # type: ignore[misc]
 
     Parameters
     ----------
+    setting
+        The benchmark.
     marks
         Ascending numbers of iterations.
     show
         Gives the present policy table.
+    shots
+        Where the snapshots go.
     """
 
-    def __init__(self, marks: Sequence[int], show: Callable[[], RadiusArray]) -> None:
+    def __init__(self, setting: Setting, marks: Sequence[int], show: Callable[[], RadiusArray], shots: Shots) -> None:
         super().__init__()
-        self.marks, self.show = marks, show
-        self.shots: list[Snapshot] = []
+        self.setting, self.marks, self.show, self.shots = setting, marks, show, shots
+        self._taken = 0
 
-    def finish(self) -> list[Snapshot]:
-        """All snapshots; marks that were not reached show the final policy."""
-        while len(self.shots) < len(self.marks):
+    def finish(self) -> None:
+        """Marks that were not reached show the final policy."""
+        while self._taken < len(self.marks) and not self.shots.unwanted.is_set():
             self._take()
-        return self.shots
 
     def seen(self) -> tuple[int, BoolArray]:
-        """Iterations spent, and the states seen to be left, in any shape."""
+        """Iterations spent, and the states seen to be left with each radius, shape (rows, m)."""
         env: Events = self.training_env
         return env.spent, env.left
 
     def _on_step(self) -> bool:
         if self.training_env.exhausted:
             return False
-        self.look()
-        return True
+        return self.look()
 
-    def look(self) -> None:
-        """Take what is due; the last one waits for the end of the training."""
+    def look(self) -> bool:
+        """Take what is due, the last one not before the end of the training; whether to go on."""
         spent, _ = self.seen()
-        while len(self.shots) < len(self.marks) - 1 and spent >= self.marks[len(self.shots)]:
+        while self._taken < len(self.marks) - 1 and spent >= self.marks[self._taken]:
             self._take()
+        return not self.shots.unwanted.is_set()
 
     def _take(self) -> None:
         spent, left = self.seen()
         table = self.show()
-        self.shots.append(Snapshot(spent, table, left.reshape(table.shape).copy()))
+        chosen = np.searchsorted(self.setting.radii, table.reshape(-1))
+        kept = left[np.arange(chosen.size), chosen].reshape(table.shape)
+        self.shots.queue.put(Snapshot(spent, table, kept))
+        self._taken += 1
 
 
 @contextmanager

@@ -18,7 +18,7 @@ for that long and acting greedily behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import maxsize
 from typing import Any, ClassVar
@@ -29,8 +29,7 @@ import torch
 from stable_baselines3.common.utils import polyak_update
 
 from kflip._typing import IntArray, RadiusArray
-from kflip.learn.deep import Curve, DeepLearner, Events, Facts, Lookup, apart
-from kflip.learn.training import Snapshot
+from kflip.learn.deep import Curve, DeepLearner, Events, Facts, Lookup, Shots
 from kflip.setting import Setting
 
 #: Relative costs above this are cut off, against rare waits of many times V_1: no such radius is a candidate.
@@ -76,15 +75,13 @@ class DQN(DeepLearner):
 
     version: ClassVar[int] = 1
 
-    def snapshots(self, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Snapshot]:
+    def practise(self, setting: Setting, marks: Sequence[int], seed: int, shots: Shots) -> None:
         """Learn until a step would go over the budget."""
         facts = Facts(setting)
-        with apart(seed) as own:
-            agent = MaskedDoubleDQN(self, facts, Events(facts, self.environments, marks[-1], shaped=False), own)
-            curve = Curve(marks, agent.radii)
-            agent.learn(maxsize, curve, log_interval=None)
-            shots = curve.finish()
-        yield from shots
+        agent = MaskedDoubleDQN(self, facts, Events(facts, self.environments, marks[-1], shaped=False), seed)
+        curve = Curve(setting, marks, agent.radii, shots)
+        agent.learn(maxsize, curve, log_interval=None)
+        curve.finish()
 
 
 class MaskedDoubleDQN(stable_baselines3.DQN):  # type: ignore[misc]

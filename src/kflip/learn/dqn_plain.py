@@ -6,7 +6,7 @@ because a radius that cannot leave its state would never end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,32 +17,29 @@ import stable_baselines3
 from kflip._typing import BoolArray, IntArray, RadiusArray
 from kflip.envs import ENV_ID
 from kflip.envs.sb3 import tabulate
-from kflip.learn.deep import Curve, DeepLearner, apart, episode_limit
-from kflip.learn.training import Snapshot
+from kflip.learn.deep import Curve, DeepLearner, Shots, episode_limit
 from kflip.setting import Setting
 
 
 class _StockCurve(Curve):
     """Counts iterations and states that were left in an environment of one step an iteration."""
 
-    def __init__(self, marks: Sequence[int], show: Any, setting: Setting) -> None:
-        super().__init__(marks, show)
-        self.setting = setting
+    def __init__(self, setting: Setting, marks: Sequence[int], show: Any, shots: Shots) -> None:
+        super().__init__(setting, marks, show, shots)
         self.spent = 0
-        self.left: BoolArray = np.zeros(setting.shape, dtype=np.bool_)
+        self.left: BoolArray = np.zeros((*setting.shape, len(setting.radii)), dtype=np.bool_)
 
     def seen(self) -> tuple[int, BoolArray]:
         """What was counted here."""
-        return self.spent, self.left
+        return self.spent, self.left.reshape(-1, self.left.shape[-1])
 
     def _on_step(self) -> bool:
         self.spent -= round(float(self.locals["rewards"][0]))  # a start at the optimum takes no iteration
         before, info = self.model._last_obs[0], self.locals["infos"][0]
         after = info.get("terminal_observation", self.locals["new_obs"][0])
         if not np.array_equal(before, after):
-            self.left[self._place(before)] = True
-        self.look()
-        return True
+            self.left[(*self._place(before), int(self.locals["actions"][0]))] = True
+        return self.look()
 
     def _place(self, shown: np.ndarray[Any, Any]) -> tuple[int, ...]:
         n = self.setting.n
@@ -67,19 +64,15 @@ class PlainDQN(DeepLearner):
 
     version: ClassVar[int] = 1
 
-    def snapshots(self, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Snapshot]:
+    def practise(self, setting: Setting, marks: Sequence[int], seed: int, shots: Shots) -> None:
         """Learn for as many iterations as the budget or the cap allows."""
         steps = min(marks[-1], self.cap)
-        with apart(seed) as own:
-            env = gymnasium.make(
-                ENV_ID, setting=setting, observation="normalised", max_iterations=episode_limit(setting.n)
-            )
-            agent = stable_baselines3.DQN("MlpPolicy", env, buffer_size=steps, seed=own, device="cpu")
+        env = gymnasium.make(ENV_ID, setting=setting, observation="normalised", max_iterations=episode_limit(setting.n))
+        agent = stable_baselines3.DQN("MlpPolicy", env, buffer_size=steps, seed=seed, device="cpu")
 
-            def show() -> RadiusArray:
-                return tabulate(agent, env.unwrapped.model, setting).table  # type: ignore[attr-defined]
+        def show() -> RadiusArray:
+            return tabulate(agent, env.unwrapped.model, setting).table  # type: ignore[attr-defined]
 
-            curve = _StockCurve([mark * steps // marks[-1] for mark in marks], show, setting)
-            agent.learn(steps, curve, log_interval=None)
-            shots = curve.finish()
-        yield from shots
+        curve = _StockCurve(setting, [mark * steps // marks[-1] for mark in marks], show, shots)
+        agent.learn(steps, curve, log_interval=None)
+        curve.finish()

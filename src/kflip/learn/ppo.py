@@ -8,7 +8,7 @@ policy begins cautiously.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,8 +18,7 @@ import torch
 from stable_baselines3.common.policies import ActorCriticPolicy
 
 from kflip._typing import RadiusArray
-from kflip.learn.deep import Curve, DeepLearner, Events, Facts, Lookup, apart
-from kflip.learn.training import Snapshot
+from kflip.learn.deep import Curve, DeepLearner, Events, Facts, Lookup, Shots
 from kflip.setting import Setting
 
 #: Logit of a radius that is never to be drawn; an infinite one would make the gradient of the entropy undefined.
@@ -59,20 +58,18 @@ class PPO(DeepLearner):
 
     version: ClassVar[int] = 1
 
-    def snapshots(self, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Snapshot]:
+    def practise(self, setting: Setting, marks: Sequence[int], seed: int, shots: Shots) -> None:
         """Learn until the cap is reached or a step would go over the budget."""
         facts = Facts(setting)
-        with apart(seed) as own:
-            agent = self._agent(facts, Events(facts, self.environments, marks[-1], shaped=True), own)
+        agent = self._agent(facts, Events(facts, self.environments, marks[-1], shaped=True), seed)
 
-            def radii() -> RadiusArray:
-                choices, _ = agent.predict(facts.states[:, None], deterministic=True)
-                return facts.table(choices)
+        def radii() -> RadiusArray:
+            choices, _ = agent.predict(facts.states[:, None], deterministic=True)
+            return facts.table(choices)
 
-            curve = Curve(marks, radii)
-            agent.learn(self.cap, curve, log_interval=None)
-            shots = curve.finish()
-        yield from shots
+        curve = Curve(setting, marks, radii, shots)
+        agent.learn(self.cap, curve, log_interval=None)
+        curve.finish()
 
     def _agent(self, facts: Facts, events: Events, seed: int) -> Any:
         table = np.concatenate([facts.features, facts.allowed], axis=1, dtype=np.float32)

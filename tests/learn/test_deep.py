@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import threading
 from importlib.util import find_spec
 from typing import Any
 
@@ -115,6 +116,35 @@ def test_another_process_learns_the_same() -> None:
     there = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
     here = [learner.train(Setting(7, "lo", "strict"), 20_000, 1).policy.table for learner in (DQN("dqn"), PPO("ppo"))]
     assert there.splitlines() == [str(table.tolist()) for table in here]
+
+
+def test_snapshots_come_while_it_learns_and_stopping_ends_it() -> None:
+    shots = DQN("dqn", environments=16).snapshots(SETTINGS[0], range(10_000, 10**9, 10_000), 1)
+    first = next(shots)
+    assert 10_000 <= first.iterations < 30_000
+    shots.close()  # joins the thread, so a training that went on would not come back
+    assert not any("work" in thread.name for thread in threading.enumerate())
+
+
+def test_an_error_in_the_training_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any) -> None:
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(Events, "step_wait", fail)
+    with pytest.raises(RuntimeError, match="out of luck"):
+        MASKED[0].train(SETTINGS[0], 3_000, seed=1)
+
+
+def test_the_guard_knows_which_radius_left_a_state() -> None:
+    facts = Facts(Setting(5, "lo", "strict"))
+    events = Events(facts, 32, 10**6, shaped=False)
+    events.seed(1)
+    events.reset()
+    for _ in range(200):
+        events.step(np.where(facts.allowed[events._now, 2], 2, 0))
+    assert events.left[:, 2].any()
+    assert not events.left[:, [1, 3, 4]].any()
+    assert not events.left[~facts.allowed].any()
 
 
 def test_learning_beats_one_bit() -> None:
