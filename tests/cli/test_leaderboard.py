@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import inf
 from pathlib import Path
 
@@ -116,12 +117,18 @@ def test_bad_files_are_refused(case: str, run: Run, tmp_path: Path) -> None:
     assert not bad_policies.marker_of(path).exists()
 
 
+def test_a_policy_is_called_like_its_file_unless_it_is_named(run: Run, results: Path, tmp_path: Path) -> None:
+    path = bad_policies.good(tmp_path / "our agent.npz")
+    outcome = run("leaderboard", "add", path, "--results", results, "--json")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["task"]["method"] == "our agent"
+
+
 def test_bad_names_and_options(run: Run, results: Path, tmp_path: Path) -> None:
     path = bad_policies.good(tmp_path / "p.npz")
     before = sorted(results.iterdir())
     refused(run("leaderboard", "add", path, "--name", "dqn", "--results", results), "name of a method of kflip")
-    refused(run("leaderboard", "add", path, "--name", "", "--results", results), "1 to 60 printable characters")
-    refused(run("leaderboard", "add", path, "--results", results), "--name")
+    refused(run("leaderboard", "add", path, "--name", " ", "--results", results), "1 to 60 printable characters")
     refused(run("leaderboard", "--results", results, "add", path, "--name", "x"), "--results has no effect before add")
     refused(run("leaderboard", "ad", path), "No such command 'ad'")
     assert sorted(results.iterdir()) == before

@@ -30,11 +30,11 @@ def test_means_of_a_kind_are_shared_by_workers() -> None:
     assert estimate.seconds_left(0) is None
 
 
-def test_other_sizes_cost_in_proportion_to_their_budget() -> None:
-    estimate = Estimate([task("q-learning", 8, 1000), task("certainty-equivalence", 4, 100)])
+def test_other_sizes_cost_in_proportion_to_the_root_of_their_budget() -> None:
+    estimate = Estimate([task("q-learning", 8, 10_000), task("certainty-equivalence", 4, 100)])
     estimate.learn(task("q-learning", 4, 100), 2.0)
     estimate.learn(task("q-learning-events", 4, 100), 6.0)
-    # the method's own rate, 2 s for 100; a method never seen has the rate of all, 8 s for 200
+    # the method's own rate, 2 s for a budget of 100; a method never seen has the rate of all, 8 s for two of them
     assert estimate.seconds_left(1) == pytest.approx(20.0 + 4.0)
 
 

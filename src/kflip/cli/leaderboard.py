@@ -65,7 +65,12 @@ def leaderboard(
 @app.command()
 def add(
     policy: Annotated[Path, typer.Argument(help="An .npz file written by kflip.save.", show_default=False)],
-    name: Annotated[str, typer.Option("--name", help="What to call it, up to 60 characters.", show_default=False)],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", help="What to call it, up to 60 characters; by default as the file.", show_default=False
+        ),
+    ] = None,
     benchmark: Annotated[
         str | None,
         typer.Option(
@@ -89,14 +94,14 @@ def add(
 
     store = Store(results)
     with common.progress_bar("evaluating") as progress:
-        record = submit(policy, store, name=name, benchmark=benchmark, progress=progress)
+        record = submit(policy, store, name=name or policy.stem, benchmark=benchmark, progress=progress)
     path = store.path(record["key"])
     if as_json:
         common.print_json({**record, "file": str(path)})
         return
     score = record["result"]["score"]
     common.print_facts(
-        f"{name} on {record['task']['benchmark']}",
+        f"{record['task']['method']} on {record['task']['benchmark']}",
         {
             "expected runtime": f"{common.number(float(score['expected_runtime']))} iterations",
             "optimal": common.number(float(record["result"]["optimal_runtime"])),

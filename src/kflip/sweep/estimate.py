@@ -1,8 +1,9 @@
 r"""The time a sweep still needs, from the tasks that are done.
 
 Methods differ in cost by orders of magnitude, and the large benchmarks come last.  A task is therefore expected to take
-as long as those of the same method, n and budget did on average; if none is done yet, the method's seconds per
-iteration of budget count, and if the method is new, those of all methods.  With :math:`c_t` for the task :math:`t`,
+as long as those of the same method, n and budget did on average.  If none is done yet, the method's other tasks count,
+scaled by the root of the budget: between learners that use all of it and those that stop at a number of steps.  If the
+method is new, all methods count.  With :math:`c_t` for the task :math:`t`,
 
 .. math:: \text{left} = \max\Bigl(\max_t c_t, \tfrac1w \sum_t c_t\Bigr)
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from math import sqrt
 
 from kflip.sweep.tasks import Task
 
@@ -32,8 +34,8 @@ class Estimate:
     def learn(self, task: Task, seconds: float) -> None:
         """Take the cost of a finished task into account, also one of an earlier sweep."""
         self._of_kind[_kind(task)].add(seconds, 1.0)
-        self._of_method[task.method].add(seconds, task.budget)
-        self._of_all.add(seconds, task.budget)
+        self._of_method[task.method].add(seconds, sqrt(task.budget))
+        self._of_all.add(seconds, sqrt(task.budget))
 
     def drop(self, task: Task) -> None:
         """Count a task as no longer to do."""
@@ -54,7 +56,7 @@ class Estimate:
         if kind in self._of_kind:
             return self._of_kind[kind].mean
         known = self._of_method.get(method, self._of_all)
-        return known.mean * budget
+        return known.mean * sqrt(budget)
 
 
 class _Mean:
