@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any
 
@@ -105,6 +106,14 @@ def test_same_seed_same_policy_and_a_clean_process(learner: Learner) -> None:
     np.testing.assert_array_equal(first.policy.table, second.policy.table)
     np.testing.assert_array_equal(first.left, second.left)
     assert first.curve == second.curve != other.curve
+
+
+def test_trainings_in_threads_do_not_disturb_each_other() -> None:
+    learner, seeds = MASKED[0], (1, 2, 3)
+    alone = [learner.train(SETTINGS[0], 3_000, seed).policy.table.tolist() for seed in seeds]
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(lambda seed: learner.train(SETTINGS[0], 3_000, seed).policy.table.tolist(), seeds))
+    assert together == alone
 
 
 def test_another_process_learns_the_same() -> None:

@@ -94,7 +94,7 @@ def test_planning_on_exact_counts_gives_the_optimum(setting: kflip.Setting) -> N
     counts.pairs = np.array(sorted(pairs), dtype=np.int64)
     counts.numbers = np.array([pairs[pair] for pair in sorted(pairs)])
     for _ in range(20):  # inside a level of LO standard a hundred sweeps may not be enough
-        counts.plan(1.0, 0.5)
+        counts.plan(1.0, 0.5, 2)
     best = kflip.solve(setting)
     where = exists(setting.n, setting.state)
     assert counts.values.reshape(setting.shape)[where] == pytest.approx(best.values[where], rel=1e-6)

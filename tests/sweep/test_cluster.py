@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+import kflip
 from kflip.errors import InputError
-from kflip.sweep import Status, Store, cluster, sweep
+from kflip.sweep import Status, Store, Task, cluster, sweep
 from tests.sweep import small
 
 TASKS = [*small.rules(), *small.learning(12, 2000)]
@@ -85,6 +86,20 @@ def test_the_same_as_on_this_machine(
     assert small.contents(there) == small.contents(here)
     assert small.remains(there) == []
     assert (seen[0].width, seen[-1].width, seen[-1].seconds_left) == (0, 1, 0.0)
+
+
+def test_deep_agents_learn_the_same_everywhere(running: small.DaskCluster, tmp_path: Path) -> None:
+    pytest.importorskip("stable_baselines3", reason="needs pip install 'kflip[learn]'")
+    tasks = [
+        Task("small", kflip.Setting(5), 2000, name, seed) for name in ("dqn", "ppo", "dqn-plain") for seed in (1, 2)
+    ]
+    folders = [tmp_path / name for name in ("one", "two", "dask")]
+    assert sweep(tasks, Store(folders[0]), workers=1).done == 6
+    assert sweep(tasks, Store(folders[1]), workers=2).done == 6
+    assert sweep(tasks, Store(folders[2]), cluster=running.address).done == 6
+    first, *others = (small.contents(folder) for folder in folders)
+    assert others == [first, first]
+    assert len({record["result"]["policy_sha256"] for record in first}) > 1
 
 
 def test_tasks_of_a_dead_driver_are_forgotten(running: small.DaskCluster, tmp_path: Path) -> None:

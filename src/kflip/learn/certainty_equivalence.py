@@ -11,7 +11,9 @@ LeadingOnes, keep a lucky first departure from looking certain.  Planning is pes
 
 .. math:: V(s) = \min \Bigl( V_1(s), \; \min_k \bigl[ Q(s, k) + n / L + c_- \, \sigma(s, k) \bigr] \Bigr),
 
-with the known value :math:`V_1` of flipping one bit, so a radius that was tried rarely has to earn its place.
+over the radii with some departures at least, and with the known value :math:`V_1` of flipping one bit.  So a radius
+that was tried rarely has to earn its place: among thousands of radii tried once, some leave by luck that need a million
+iterations on average.
 Exploring is optimistic: with :math:`c = c_+ \sqrt{\log(1 + \text{tries in } s)}` the radius of the smallest
 :math:`Q - c \sigma` is tried next, untried ones first and the smallest of them first.  A radius that was waited for
 in vain counts as :math:`V(s) - n + N / (1 + c)`.
@@ -47,6 +49,8 @@ class CertaintyEquivalence(Learner):
     ----------
     optimism, pessimism
         The factors :math:`c_+` and :math:`c_-`.
+    trust
+        Departures that a radius must have had to be planned with.
     patience
         A try is given up after so many times ``n`` iterations without a change.
     plans
@@ -56,6 +60,7 @@ class CertaintyEquivalence(Learner):
     name: str = "certainty-equivalence"
     optimism: float = 1.0
     pessimism: float = 0.5
+    trust: int = 2
     patience: int = 6
     plans: int = 10
 
@@ -70,7 +75,7 @@ class CertaintyEquivalence(Learner):
                 until = last + (mark - last) * part // self.plans
                 while spent < until:
                     spent = counts.explore(world, spent, until, marks[-1], self.patience * setting.n, self.optimism)
-                counts.plan(self.optimism, self.pessimism)
+                counts.plan(self.optimism, self.pessimism, self.trust)
             last = mark
             yield snapshot(setting, spent, world.radii, counts.chosen, counts.left)
 
@@ -126,7 +131,7 @@ class _Counts:
         self.numbers = np.insert(self.numbers, place[~known], numbers[~known])
         return spent
 
-    def plan(self, optimism: float, pessimism: float) -> None:
+    def plan(self, optimism: float, pessimism: float, trust: int) -> None:
         """Values and radii for what was seen so far."""
         states, m = self.spent.shape
         first = np.searchsorted(self.pairs, np.arange(states * m + 1) * states)
@@ -138,6 +143,7 @@ class _Counts:
             self.numbers,
             optimism,
             pessimism,
+            trust,
             self.spent,
             self.left,
             self.behind,
@@ -214,6 +220,7 @@ def _plan(
     numbers: FloatArray,
     optimism: float,
     pessimism: float,
+    trust: int,
     spent: FloatArray,
     left: FloatArray,
     behind: FloatArray,
@@ -231,7 +238,7 @@ def _plan(
         change = 0.0
         for s in order:
             caution = optimism * np.sqrt(np.log(1.0 + tries[s]))
-            low = np.inf
+            low = known[s]
             chosen[s] = 0
             for k in range(m):
                 if spent[s, k] == 0.0:
@@ -248,12 +255,11 @@ def _plan(
                     spread[s, k] = np.sqrt(max(squares / L - (total / L) ** 2, 0.0))
                     noise = _noise(n, spent[s, k], L, spread[s, k])
                     cost = (spent[s, k] + behind[s, k] + n) / L + pessimism * noise
-                    if cost < low:
+                    if trust <= L and cost < low:
                         low = cost
                         chosen[s] = k
                 score[s, k] = _optimistic(n, caution, spent[s, k], L, behind[s, k], spread[s, k], values[s])
-            value = min(low, known[s])
-            change = max(change, abs(value - values[s]))
-            values[s] = value
+            change = max(change, abs(low - values[s]))
+            values[s] = low
         if change <= tolerance:
             break

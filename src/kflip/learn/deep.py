@@ -6,8 +6,8 @@ tables with one row for each: features, which radii can leave it (:math:`k \le n
 and the network's first layer looks up a row of features.
 
 Stable-Baselines3 draws from the global generators of Python, NumPy and PyTorch.  :func:`apart` seeds them, computes on
-one thread, since sums in another order round differently, and puts everything back.  Train one deep agent at a time in
-a process.
+one thread, since sums in another order round differently, and puts everything back.  Only one deep agent is trained at
+a time in a process; others wait.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,9 @@ from kflip.objectives import bits_of, lo_om_of_all
 from kflip.policy import exists
 from kflip.rules import constant
 from kflip.setting import Setting
+
+#: Held by whoever uses the global generators.
+_ONE_AT_A_TIME = Lock()
 
 #: Longest strings whose features are tabulated.
 LONGEST_STRING = 20
@@ -71,7 +74,7 @@ class DeepLearner(Learner):
 
         def work() -> None:
             try:
-                with apart(seed) as own:
+                with _ONE_AT_A_TIME, apart(seed) as own:
                     self.practise(setting, marks, own, shots)
                 shots.queue.put(None)
             except BaseException as error:  # raised again where the caller waits

@@ -79,8 +79,13 @@ def state_of(e: Record, law: Record) -> int:
 
 @njit(cache=True, nogil=True)
 def resume(e: Record, laws: Records) -> int:
-    """Number of the present state, after beginning a new episode if the last one has ended; never the optimum."""
-    while e.ending != RUNNING or e.lo == laws[0].n:
+    """Number of the present state, of a new episode if the last one has ended or is too long; never the optimum.
+
+    Flipping one bit needs about :math:`n^2 / 2` iterations on LeadingOnes, an episode may take eight times as many:
+    with standard selection a bad policy can move inside a level almost forever.
+    """
+    n = laws[0].n
+    while e.ending != RUNNING or e.lo == n or e.iterations >= 4 * n * n:
         begin(e, laws, 0)
     return state_of(e, laws[0])
 
