@@ -22,6 +22,7 @@ def test_heights() -> None:
     np.testing.assert_array_equal(infinite.get_xdata(), [100])
     np.testing.assert_array_equal(guarded.get_ydata(), [0.5, FLOOR, FLOOR])
     assert (ax.get_yscale(), ax.get_title()) == ("log", "a $ b")
+    assert {"1 %", "10 %", "50 %"} <= {label.get_text() for label in ax.get_yticklabels()}
 
 
 def test_nothing_to_draw() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from kflip.errors import InputError
 from kflip.figures import style
@@ -61,6 +62,11 @@ def learning_curve(curve: Sequence[Point], *, title: str = "", ax: Axes | None =
                 label=f"{label}: infinite",
             )
     ax.set_yscale("log")
+    # whole steps of 1, 2, 5 are read faster than powers of ten, and regret is spoken of in per cent
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100.0 * share:g} %"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_major_formatter(EngFormatter(sep=""))
     ax.set_xlim(left=0.0)
     ax.set_xlabel("iterations spent", fontsize=style.TEXT)
     ax.set_ylabel("regret", fontsize=style.TEXT)
