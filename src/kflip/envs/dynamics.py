@@ -18,7 +18,7 @@ from numba import njit
 from kflip._typing import FloatArray
 from kflip.simulate.choices import BY_LO
 from kflip.simulate.starts import reveal
-from kflip.simulate.state_level import climb_chance, lost_in_climb, lost_ones, survival
+from kflip.simulate.state_level import climb_chance, draw_gain, lost_ones, survival
 from kflip.simulate.streams import Stream, below, failure_scale, failures, uniform
 
 
@@ -65,12 +65,7 @@ def await_pair(
         t += 1 + int(wait)
         u, s = uniform(s)
         improved = u * weight < k
-        flips = k - 1 if improved else k
-        if climbing and not improved:
-            lost, s = lost_in_climb(n - i - 1, a, k, s)
-        else:
-            lost, s = lost_ones(n - i - 1, a, flips, s)
-        gain = flips - 2 * lost
+        gain, s = draw_gain(n - i - 1, a, k, improved, climbing, s)
         if improved:
             i, a, s = reveal(n, i + 1, a + gain, s)
             return i, a, t, s

@@ -21,7 +21,7 @@ from kflip._typing import IntArray
 from kflip.simulate.bit_level import draw_positions, first_zero
 from kflip.simulate.outcomes import CUT, FINISHED, PATIENCE, STOPPED, STUCK
 from kflip.simulate.starts import BitArray, Start, draw_state, draw_string, reveal
-from kflip.simulate.state_level import climb_chance, lost_in_climb, lost_ones, survival
+from kflip.simulate.state_level import climb_chance, draw_gain, survival
 from kflip.simulate.streams import WordArray, failure_scale, failures, open_stream, uniform
 
 
@@ -109,12 +109,7 @@ def run_states_adaptive(
                 continue
             u, s = uniform(s)
             improved = u * weight < k
-            flips = k - 1 if improved else k
-            if climbing and not improved:
-                lost, s = lost_in_climb(n - i - 1, a, k, s)
-            else:
-                lost, s = lost_ones(n - i - 1, a, flips, s)
-            gain = flips - 2 * lost
+            gain, s = draw_gain(n - i - 1, a, k, improved, climbing, s)
             if improved:
                 i, a, s = reveal(n, i + 1, a + gain, s)
             else:

@@ -125,6 +125,17 @@ def draw_share(share: FloatArray, s: Stream) -> tuple[int, Stream]:
 
 
 @njit(cache=True, nogil=True)
+def draw_gain(N: int, a: int, k: int, improved: bool, climbing: bool, s: Stream) -> tuple[int, Stream]:
+    """What the ``a`` ones of a suffix of ``N`` bits gain by ``k`` flips, the first of them before it if improved."""
+    flips = k - 1 if improved else k
+    if climbing and not improved:
+        lost, s = lost_in_climb(N, a, k, s)
+    else:
+        lost, s = lost_ones(N, a, flips, s)
+    return flips - 2 * lost, s
+
+
+@njit(cache=True, nogil=True)
 def run_states(
     first: int,
     last: int,
@@ -216,12 +227,7 @@ def run_states(
                 weight = float(k if improving else n - i)
             u, s = uniform(s)
             improved = u * weight < k
-            flips = k - 1 if improved else k
-            if climbing and not improved:
-                lost, s = lost_in_climb(n - i - 1, a, k, s)
-            else:
-                lost, s = lost_ones(n - i - 1, a, flips, s)
-            gain = flips - 2 * lost
+            gain, s = draw_gain(n - i - 1, a, k, improved, climbing, s)
             if improved:
                 i, a, s = reveal(n, i + 1, a + gain, s)
             elif gain != 0 and gain >= least_gain:
