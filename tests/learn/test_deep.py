@@ -25,9 +25,10 @@ if find_spec("stable_baselines3") is None:
 
 import torch
 
-from kflip.learn.deep import Events, Facts, apart
+from kflip.learn.deep import apart
 from kflip.learn.dqn import DQN
 from kflip.learn.dqn_plain import PlainDQN
+from kflip.learn.events import Events, Facts
 from kflip.learn.ppo import PPO
 
 MASKED: list[Learner] = [

@@ -12,7 +12,8 @@ from kflip.analysis.visits import visits
 from kflip.compilation import announce
 from kflip.errors import InputError
 from kflip.exact import advantages, lo_only
-from kflip.exact.scan import TIE_TOLERANCE, level_tables
+from kflip.exact.level_tables import level_tables
+from kflip.exact.scan import TIE_TOLERANCE
 from kflip.exact.sweeps import Progress, in_slices
 from kflip.policy import AnyPolicy, Policy, PolicyLike, exists
 from kflip.rules import Rule

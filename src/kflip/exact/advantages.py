@@ -23,8 +23,9 @@ from numba import njit
 from kflip._typing import FloatArray, IntArray
 from kflip.exact.bellman import enter_level, time_with
 from kflip.exact.flips import ANY, REJECT, mode_of_lost_ones
+from kflip.exact.level_tables import LevelTables, level_tables
 from kflip.exact.levels import fold, fold_to
-from kflip.exact.scan import TIE_TOLERANCE, LevelTables, level_tables
+from kflip.exact.scan import TIE_TOLERANCE
 
 
 @njit(cache=True, nogil=True)

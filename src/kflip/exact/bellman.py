@@ -16,23 +16,9 @@ from numba import njit
 
 from kflip._typing import FloatArray, IntArray
 from kflip.exact.flips import count_infinite
+from kflip.exact.level_tables import TOP_T, TOP_W, LevelTables, P, Q, level_tables, open_level, push_value
 from kflip.exact.levels import fold, fold_to
-from kflip.exact.scan import (
-    ALL_WORSE,
-    POSSIBLE,
-    TOP_T,
-    TOP_W,
-    Anchor,
-    LevelTables,
-    P,
-    Q,
-    judge,
-    leads_astray,
-    level_tables,
-    moves_of,
-    open_level,
-    push_value,
-)
+from kflip.exact.scan import ALL_WORSE, POSSIBLE, Anchor, judge, leads_astray, moves_of
 
 #: Entries of the record that a check keeps: the largest relative gap between a value and the time with the policy's
 #: radius, the largest relative gain of any other radius, and the bound ``delta``.

@@ -17,7 +17,8 @@ from numba import njit
 
 from kflip._typing import FloatArray, IntArray
 from kflip.exact.flips import UPWARD, accepted_after, fill_probabilities, mean_after
-from kflip.exact.scan import HALF_WIDTH, TAIL, TIE_TOLERANCE
+from kflip.exact.level_tables import HALF_WIDTH, TAIL
+from kflip.exact.scan import TIE_TOLERANCE
 
 
 @njit(cache=True, nogil=True)

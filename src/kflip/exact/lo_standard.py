@@ -35,19 +35,9 @@ from kflip._typing import FloatArray, IntArray
 from kflip.exact.bellman import time_with
 from kflip.exact.chain import EvaluationTables, solve_level
 from kflip.exact.flips import ANY, count_infinite
+from kflip.exact.level_tables import MIN_T, TOP_T, LevelTables, P, Q, open_level, push_value
 from kflip.exact.levels import fold
-from kflip.exact.scan import (
-    MIN_T,
-    TIE_TOLERANCE,
-    TOP_T,
-    LevelTables,
-    P,
-    Q,
-    best_radius,
-    leads_astray,
-    open_level,
-    push_value,
-)
+from kflip.exact.scan import TIE_TOLERANCE, best_radius, leads_astray
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -18,8 +18,9 @@ from numba import njit
 
 from kflip._typing import FloatArray, IntArray
 from kflip.exact.flips import UPWARD, count_infinite
+from kflip.exact.level_tables import LevelTables, open_level, push_value
 from kflip.exact.levels import fold
-from kflip.exact.scan import LevelTables, best_radius, open_level, push_value
+from kflip.exact.scan import best_radius
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

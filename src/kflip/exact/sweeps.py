@@ -14,7 +14,7 @@ import numpy as np
 from kflip._typing import FloatArray, IntArray, RadiusArray
 from kflip.exact import chain, lo_standard, lo_strict, loom
 from kflip.exact.flips import ANY, REJECT, UPWARD
-from kflip.exact.scan import level_tables
+from kflip.exact.level_tables import level_tables
 
 Progress: TypeAlias = Callable[[float], None]
 

@@ -29,7 +29,8 @@ import torch
 from stable_baselines3.common.utils import polyak_update
 
 from kflip._typing import IntArray, RadiusArray
-from kflip.learn.deep import Curve, DeepLearner, Events, Facts, Lookup, Shots
+from kflip.learn.deep import Curve, DeepLearner, Shots
+from kflip.learn.events import Events, Facts, Lookup
 from kflip.setting import Setting
 
 #: Relative costs above this are cut off, against rare waits of many times V_1: no such radius is a candidate.

@@ -17,7 +17,8 @@ import stable_baselines3
 from kflip._typing import BoolArray, IntArray, RadiusArray
 from kflip.envs import ENV_ID
 from kflip.envs.sb3 import tabulate
-from kflip.learn.deep import Curve, DeepLearner, Shots, episode_limit
+from kflip.learn.deep import Curve, DeepLearner, Shots
+from kflip.learn.events import episode_limit
 from kflip.setting import Setting
 
 

@@ -1,7 +1,7 @@
 r"""Proximal policy optimisation of Stable-Baselines3 by the clock of events.
 
 Radii above :math:`n - LO`, which never leave a state, get so small a logit that their probability and gradient are 0.
-Rewards are shaped by the exactly known remaining time of k = 1 (:class:`kflip.learn.deep.Events`), so the critic only
+Rewards are shaped by the exactly known remaining time of k = 1 (:class:`kflip.learn.events.Events`), so the critic only
 has to learn what a policy gains on it.  A random policy would spend its budget waiting for large radii, therefore the
 policy begins cautiously.
 """
@@ -18,7 +18,8 @@ import torch
 from stable_baselines3.common.policies import ActorCriticPolicy
 
 from kflip._typing import RadiusArray
-from kflip.learn.deep import Curve, DeepLearner, Events, Facts, Lookup, Shots
+from kflip.learn.deep import Curve, DeepLearner, Shots
+from kflip.learn.events import Events, Facts, Lookup
 from kflip.setting import Setting
 
 #: Logit of a radius that is never to be drawn; an infinite one would make the gradient of the entropy undefined.

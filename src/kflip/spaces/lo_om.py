@@ -9,8 +9,8 @@ import numpy as np
 from kflip._typing import FloatArray, IntArray
 from kflip.exact import bellman, chain, lo_standard, lo_strict, loom
 from kflip.exact.flips import ANY, REJECT, UPWARD
+from kflip.exact.level_tables import level_tables
 from kflip.exact.levels import mean_from_start, moments_from_start
-from kflip.exact.scan import level_tables
 from kflip.exact.sweeps import Progress, acceptance, evaluate_lo_om, in_slices, solve_lo_om
 from kflip.memory import require
 from kflip.policy import AnyPolicy, Policy

@@ -26,7 +26,7 @@ MEASURE_NAMES = {
 
 MEANINGS = {
     "guarded": "Expected runtime over the optimal one, minus 1, of the policy with k = 1 in states that training never"
-    " saw left. Less is better.",
+    " saw left with its radius. Less is better.",
     "raw": "Expected runtime over the optimal one, minus 1, of the policy exactly as it was learned. One state with a"
     " hopeless radius is enough to never finish. Less is better.",
     "hits": "Share of all states in which the policy picks an optimal radius. More is better.",
