@@ -57,6 +57,12 @@ def test_what_is_printed_and_written(run: Run, tmp_path: Path) -> None:
     assert all(word in text for word in ("guarded", "hit ratio", "area under the curve"))
 
 
+def test_the_time_is_left_out_where_it_is_unknown(run: Run) -> None:
+    code, text, _ = run("--n", 4, "--state", "bits", "--budget", 1000)
+    assert code == 0
+    assert re.search(r"hit ratio +\d+\.\d\d% of the states\s*\n", text)
+
+
 def test_a_benchmark_brings_setting_and_budget(run: Run) -> None:
     code, text, _ = run("--benchmark", "kflip-v1/loom-16-powers-of-two", "--budget", 1000, "--json")
     assert code == 0

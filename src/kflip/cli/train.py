@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,7 +50,8 @@ def train(
 ) -> None:
     """Train a learner and score its final policy exactly.
 
-    The policy is scored as it stands, and guarded: with k = 1 in states that were never seen to be left.
+    The policy is scored as it stands, and guarded: with k = 1 in states that were never seen to be left with its own
+    radius.
 
     Examples: [bold]kflip train --n 16 --objective lo --selection strict --portfolio powers-of-two[/bold], or
     [bold]kflip train --benchmark kflip-v1/loom-16-full --learner q-learning-shaped --out policy.npz[/bold]
@@ -119,8 +121,12 @@ def _report(training: Training, out: Path | None, plot: Path | None, as_json: bo
         "optimal": common.number(training.optimal_runtime),
         "expected runtime": f"{common.number(score.expected_runtime)}, guarded {common.number(score.guarded_runtime)}",
         "regret": f"{score.regret:.6%}, guarded {score.guarded_regret:.6%}",
-        "hit ratio": f"{score.hit_ratio:.2%} of the states, {score.hit_ratio_time:.2%} of the time",
+        "hit ratio": f"{score.hit_ratio:.2%} of the states" + _of_the_time(score.hit_ratio_time),
         "area under the curve": f"{training.area:.6g}",
     }
     facts |= {key: str(path) for key, path in (("policy", out), ("learning curve", plot)) if path is not None}
     common.print_facts(f"{training.learner}, seed {training.seed}, on {training.setting}", facts)
+
+
+def _of_the_time(share: float) -> str:
+    return "" if isnan(share) else f", {share:.2%} of the time"  # not computed for strings
