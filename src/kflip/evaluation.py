@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class Evaluation:
     """
 
     setting: Setting
-    policy: AnyPolicy | Any
+    policy: AnyPolicy | AdaptiveRule
     values: FloatArray
     stds: FloatArray
     expected_runtime: float

@@ -175,11 +175,9 @@ def test_maps_of_values_only() -> None:
 
     evaluation = kflip.evaluate(kflip.Setting(5), "self-adjusting")
     assert "self-adjusting" in figures.heatmap(evaluation, "value").axes[0].get_title()
-    for what in ("visits", "regret"):
+    for what in ("radius", "visits", "regret"):
         with pytest.raises(kflip.InputError, match="has memory"):
             figures.heatmap(evaluation, what)
-    with pytest.raises(kflip.InputError, match="no single radius"):
-        figures.heatmap(evaluation, "radius")
 
 
 def test_evaluation_of_a_rule_with_memory() -> None:

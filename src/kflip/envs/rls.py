@@ -17,7 +17,7 @@ from kflip.envs.records import EPISODE, RUNNING, TERMINATED, TRUNCATED, Records
 from kflip.errors import InputError
 from kflip.evaluation import Evaluation, evaluate
 from kflip.policy import Policy, PolicyLike
-from kflip.rules import Rule
+from kflip.rules import AdaptiveRule, Rule
 from kflip.setting import Setting
 from kflip.simulate.streams import WordArray
 from kflip.solution import Solution
@@ -109,7 +109,7 @@ class RLSEnv(gymnasium.Env[NDArray[Any], SupportsIndex]):
         """The optimal policy of the present instance's setting."""
         return self.solution.policy
 
-    def evaluate(self, policy: PolicyLike | Rule) -> Evaluation:
+    def evaluate(self, policy: PolicyLike | Rule | AdaptiveRule) -> Evaluation:
         """Evaluate a policy exactly on the present instance's setting, without budget: :func:`kflip.evaluate`."""
         return evaluate(self._setting, policy)
 

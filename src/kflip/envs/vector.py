@@ -34,7 +34,7 @@ from kflip.envs.records import EPISODE, RUNNING, Records
 from kflip.errors import InputError
 from kflip.evaluation import Evaluation, evaluate
 from kflip.policy import Policy, PolicyLike
-from kflip.rules import Rule
+from kflip.rules import AdaptiveRule, Rule
 from kflip.setting import Setting
 from kflip.simulate.streams import WordArray
 from kflip.solution import Solution
@@ -120,7 +120,7 @@ class RLSVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], ArrayLike, NDArray[A
         """The optimal policy of :attr:`setting`."""
         return self.solution.policy
 
-    def evaluate(self, policy: PolicyLike | Rule) -> Evaluation:
+    def evaluate(self, policy: PolicyLike | Rule | AdaptiveRule) -> Evaluation:
         """Evaluate a policy exactly on :attr:`setting`, without budget: :func:`kflip.evaluate`."""
         return evaluate(self.setting, policy)
 

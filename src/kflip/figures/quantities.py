@@ -17,6 +17,7 @@ from kflip.analysis import regret_by_state, visits
 from kflip.errors import InputError, unknown_word
 from kflip.evaluation import Evaluation, evaluate
 from kflip.policy import AnyPolicy, Policy, exists, lift
+from kflip.rules import AdaptiveRule
 from kflip.setting import Setting
 from kflip.solution import Solution
 
@@ -92,10 +93,18 @@ def lost(setting: Setting, policy: AnyPolicy) -> FloatArray:
     return np.where(exists(setting.n, "lo-om"), regret, np.nan)
 
 
+def table_of(result: Result) -> AnyPolicy:
+    """The policy, unless it has memory and hence no table."""
+    if isinstance(result.policy, AdaptiveRule):
+        raise result.policy.no_table()
+    return result.policy
+
+
 def _radii(result: Result) -> FloatArray:
-    if not isinstance(result.policy, Policy):
+    policy = table_of(result)
+    if not isinstance(policy, Policy):
         raise InputError("a stochastic policy has no single radius to show: take 'value', 'visits', 'regret' or 'std'")
-    return mean_radii(result.policy)
+    return mean_radii(policy)
 
 
 def _rows(numbers: FloatArray, n: int) -> FloatArray:
@@ -113,12 +122,12 @@ def _stds(result: Result) -> FloatArray:
 
 
 def _visits(result: Result) -> FloatArray:
-    expected = visits(seeing_both(result.setting), lift(result.policy, "lo-om")).expected
+    expected = visits(seeing_both(result.setting), lift(table_of(result), "lo-om")).expected
     return np.where(expected > 0.0, expected, np.nan)
 
 
 def _lost(result: Result) -> FloatArray:
-    return lost(result.setting, result.policy)
+    return lost(result.setting, table_of(result))
 
 
 #: Everything a map can show, by name.

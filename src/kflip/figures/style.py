@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, Locator, MaxNLocator
 
 from kflip.policy import AnyPolicy
+from kflip.rules import AdaptiveRule
 from kflip.setting import Setting
 
 #: Points of type; figures are made to be printed as they are, one or two to a page.
@@ -50,7 +51,7 @@ def setting_title(setting: Setting) -> str:
     return f"{goal}, {setting.selection} selection, n = {setting.n}"
 
 
-def policy_title(setting: Setting, policy: AnyPolicy) -> str:
+def policy_title(setting: Setting, policy: AnyPolicy | AdaptiveRule) -> str:
     """Which policy, what it sees, and the radii it may use if not all."""
     seen = {"lo": "LO", "lo-om": "(LO, OM)"}[setting.state]
     text = f"{policy.name} policy, seeing {seen}"
