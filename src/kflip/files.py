@@ -58,6 +58,11 @@ _DAMAGE = (
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 
 
+def digest(content: Any) -> str:
+    """Hash of plain values, whatever the order of their names."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name complete or not at all, even after Ctrl-C."""
@@ -295,5 +300,4 @@ def _digest(array: np.ndarray[Any, Any]) -> str:
 
 
 def _header_checksum(header: dict[str, Any]) -> str:
-    body = {key: value for key, value in header.items() if key != "checksum"}
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return digest({key: value for key, value in header.items() if key != "checksum"})

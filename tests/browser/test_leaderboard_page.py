@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
@@ -12,15 +11,11 @@ import pytest
 
 from kflip.report.leaderboard import write
 from kflip.sweep.standings import standings_of
+from tests.browser.conftest import watched
 from tests.sweep.synthetic import record, rule, submission, sweep
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make browser")
-pytest.importorskip("plotly", reason="the page needs the extra kflip[report]")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make browser")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt-get install chromium")
-
-QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 LOOM, TWO, STRICT = "kflip-v1/loom-16-full", "kflip-v1/loom-16-powers-of-two", "kflip-v1/lo-strict-16-full"
 NASTY = "</script><script>document.title='owned'</script><b>bold</b>"
 
@@ -35,30 +30,14 @@ def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(standings_of(records), tmp_path_factory.mktemp("leaderboard"))[1]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def opened(request: pytest.FixtureRequest, browser: Any, leaderboard: Path) -> Iterator[Any]:
-    """The page at some width and darkness; fails if it complained or asked for anything but itself."""
+    """The page at some width and darkness."""
     width, scheme = request.param
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    complaints: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.goto(leaderboard.as_uri())
-    page.wait_for_selector("#curve-plot .scatterlayer .trace")
-    yield page
-    page.close()
-    assert complaints == []
-    assert [address for address in requests if not address.startswith("data:")] == [leaderboard.as_uri()]
+    size = {"width": width, "height": 900}
+    ready = "#curve-plot .scatterlayer .trace"
+    with watched(browser, leaderboard, ready, viewport=size, color_scheme=scheme) as page:
+        yield page
 
 
 def column(page: Any, table: int, number: int) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,11 @@ import pytest
 import kflip
 from kflip.analysis import regret_by_state, visits
 from kflip.paper import pipeline
+from tests.browser.conftest import watched
 from tests.paper.small import few_numbers, no_pictures
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make browser")
-pytest.importorskip("plotly", reason="the page needs the extra kflip[report]")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt-get install chromium")
-
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 ONLY = ("example", "loom-lo-optimal", "strings", "lo-selection")
 
 WIDTHS = pytest.mark.parametrize("opened", [1400, 390], indirect=True)
@@ -44,29 +32,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def opened(request: pytest.FixtureRequest, browser: Any, report: Path) -> Iterator[Any]:
-    """The page at some width; fails if it complained or asked for anything but itself."""
-    page = browser.new_page(viewport={"width": request.param, "height": 900})
-    complaints: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.goto(report.as_uri())
-    page.wait_for_selector("#map-plot .heatmaplayer image")
-    yield page
-    page.close()
-    assert complaints == []
-    assert [address for address in requests if not address.startswith("data:")] == [report.as_uri()]
+    """The page at some width."""
+    size = {"width": request.param, "height": 900}
+    with watched(browser, report, "#map-plot .heatmaplayer image", viewport=size) as page:
+        yield page
 
 
 def choose(page: Any, beginning: str) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 import kflip
 from kflip.errors import FileFormatError, InputError
+from kflip.files import digest
 from kflip.sweep import Store, Task, sweep
-from kflip.sweep.records import checksum, read
+from kflip.sweep.records import read
 from tests.sweep import small
 
 TASK = Task("small", kflip.Setting(4), 1000, "one-bit", 0)
@@ -31,17 +32,17 @@ def test_a_record_says_what_was_done(tmp_path: Path) -> None:
     record = read(path)
     assert record == store.find(TASK) == next(iter(store))
     assert (record["task"], record["result"], record["seconds"]) == (TASK.to_dict(), {"spent": 0}, 0.25)
-    assert store.has(TASK)
-    assert not store.has(OTHER)
+    assert store.find(TASK) is not None
+    assert store.find(OTHER) is None
 
 
 def _edit(change: Callable[[dict[str, object]], None], seal: bool) -> Callable[[Path], None]:
     def damage(path: Path) -> None:
         record = json.loads(path.read_text())
         del record["checksum"]
-        before = checksum(record)
+        before = digest(record)
         change(record)
-        path.write_text(json.dumps(record | {"checksum": checksum(record) if seal else before}))
+        path.write_text(json.dumps(record | {"checksum": digest(record) if seal else before}))
 
     return damage
 
@@ -68,7 +69,7 @@ def test_damaged_records_are_not_believed(name: str, tmp_path: Path) -> None:
     damage, message = DAMAGES[name]
     store, path = saved(tmp_path)
     damage(path)
-    assert not store.has(TASK)
+    assert store.find(TASK) is None
     if message:
         with pytest.raises(FileFormatError, match=message):
             read(path)

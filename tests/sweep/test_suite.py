@@ -88,7 +88,10 @@ def test_rules_are_scored_exactly(method: str) -> None:
     assert found["score"]["expected_runtime"] == found["score"]["guarded_runtime"] == truth.expected_runtime
     assert found["score"]["regret"] == truth.regret
     assert (found["spent"], found["curve"], found["area"]) == (0, [], None)
-    assert (found["policy_sha256"] is None) == (method != "one-bit")
+    memory = method == "self-adjusting"
+    assert (found["policy_sha256"] is None) == memory
+    hits = None if memory else kflip.hit_ratio(setting, method).time
+    assert found["score"]["hit_ratio_time"] == hits
 
 
 def test_names_of_tasks() -> None:

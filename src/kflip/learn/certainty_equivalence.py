@@ -30,7 +30,7 @@ from numba import njit
 from kflip._typing import FloatArray, IntArray
 from kflip.compilation import announce
 from kflip.envs.records import Records
-from kflip.learn.tabular import World, attempt, backwards, known_values, resume, snapshot, usable
+from kflip.learn.tabular import World, attempt, backwards, known_values, require_one_bit, resume, snapshot, usable
 from kflip.learn.training import Learner, Snapshot
 from kflip.setting import Setting
 
@@ -63,6 +63,11 @@ class CertaintyEquivalence(Learner):
     trust: int = 2
     patience: int = 6
     plans: int = 10
+
+    def check(self, setting: Setting) -> None:
+        """Refuse portfolios without k = 1."""
+        super().check(setting)
+        require_one_bit(setting)
 
     def snapshots(self, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Snapshot]:
         """Explore and plan in turn."""

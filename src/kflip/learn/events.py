@@ -21,10 +21,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from kflip._typing import BoolArray, FloatArray, IntArray, RadiusArray
 from kflip.envs import RLSVectorEnv
-from kflip.evaluation import evaluate
+from kflip.learn.tabular import known_values
 from kflip.objectives import bits_of, lo_om_of_all
 from kflip.policy import exists
-from kflip.rules import constant
 from kflip.setting import Setting
 
 #: Shaped rewards below this are cut off; flipping one bit earns so little once in ``e**10`` steps.
@@ -64,8 +63,7 @@ class Facts:
             self.lo, self.om = (number, number) if setting.state == "lo" else divmod(number, n + 1)
         self.allowed: BoolArray = self.radii <= (n - self.lo)[:, None]
         self.allowed[:, 0] = True
-        alone = Setting(n, setting.objective, setting.selection, setting.state, [1])
-        self.one_bit: FloatArray = np.nan_to_num(evaluate(alone, constant(1)).values).reshape(-1)
+        self.one_bit: FloatArray = known_values(setting)
 
     @cached_property
     def features(self) -> NDArray[np.float32]:

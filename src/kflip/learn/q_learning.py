@@ -26,7 +26,7 @@ from numba import njit
 from kflip._typing import FloatArray, IntArray
 from kflip.compilation import announce
 from kflip.envs.records import Records
-from kflip.learn.tabular import World, attempt, known_values, resume, snapshot, usable
+from kflip.learn.tabular import World, attempt, known_values, require_one_bit, resume, snapshot, usable
 from kflip.learn.training import Learner, Snapshot
 from kflip.setting import Setting
 from kflip.simulate.streams import Stream, WordArray, below, hash_seed, open_stream, uniform
@@ -59,6 +59,12 @@ class QLearning(Learner):
     epsilon: float = 0.1
     decay: float = 0.6
     patience: int = 20
+
+    def check(self, setting: Setting) -> None:
+        """Refuse portfolios without k = 1 if it begins from there."""
+        super().check(setting)
+        if self.shaped:
+            require_one_bit(setting)
 
     def snapshots(self, setting: Setting, marks: Sequence[int], seed: int) -> Iterator[Snapshot]:
         """Walk on from mark to mark."""

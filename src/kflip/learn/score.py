@@ -13,7 +13,7 @@ from kflip.analysis.regret import HitRatio
 from kflip.evaluation import evaluate
 from kflip.exact import bits
 from kflip.exact.scan import TIE_TOLERANCE
-from kflip.policy import Policy, exists
+from kflip.policy import AnyPolicy, Policy, exists
 from kflip.setting import Setting
 from kflip.solution import Solution
 
@@ -60,13 +60,23 @@ def guard(setting: Setting, policy: Policy, left: BoolArray) -> Policy:
     return Policy(setting.n, setting.state, table, f"{policy.name}, guarded")
 
 
-def score(best: Solution, policy: Policy, left: BoolArray | None = None) -> Score:
-    """Score a policy against the solution of its setting; without ``left`` nothing is guarded."""
+def score(best: Solution, policy: AnyPolicy, left: BoolArray | None = None) -> Score:
+    """Score a policy against the solution of its setting; without ``left``, and if it draws, nothing is guarded."""
     setting = best.setting
-    raw = evaluate(setting, policy).expected_runtime
-    safe = raw if left is None else evaluate(setting, guard(setting, policy, left)).expected_runtime
+    raw, safe = runtimes(setting, policy, left)
     hits = _hits_of_strings(best, policy) if setting.state == "bits" else hit_ratio(setting, policy)
     return Score(raw, regret(best, raw), safe, regret(best, safe), hits.states, hits.time)
+
+
+def runtimes(setting: Setting, policy: AnyPolicy, left: BoolArray | None) -> tuple[float, float]:
+    """Expected runtimes of the policy as it stands and guarded, evaluated once if the guard changes nothing."""
+    raw = evaluate(setting, policy).expected_runtime
+    if left is None or not isinstance(policy, Policy):
+        return raw, raw
+    guarded = guard(setting, policy, left)
+    if np.array_equal(guarded.table, policy.table):
+        return raw, raw
+    return raw, evaluate(setting, guarded).expected_runtime
 
 
 def regret(best: Solution, runtime: float) -> float:
@@ -75,9 +85,14 @@ def regret(best: Solution, runtime: float) -> float:
     return float("nan") if np.isinf(optimum) else runtime / optimum - 1.0
 
 
-def _hits_of_strings(best: Solution, policy: Policy) -> HitRatio:
-    """A radius is optimal in a string if no better time than its own exists: one portfolio of one radius at a time."""
+def _hits_of_strings(best: Solution, policy: AnyPolicy) -> HitRatio:
+    """A radius is optimal in a string if no better time than its own exists: one portfolio of one radius at a time.
+
+    Not computed for a policy that draws its radius.
+    """
     setting = best.setting
+    if not isinstance(policy, Policy):
+        return HitRatio(float("nan"), float("nan"))
     kind = setting.n, setting.objective, setting.selection
     hits = np.zeros(setting.shape, dtype=bool)
     states = exists(setting.n, setting.state)

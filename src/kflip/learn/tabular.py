@@ -7,6 +7,7 @@ policy table, radii by their place in the portfolio.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,15 @@ class World:
 
 
 def known_values(setting: Setting) -> FloatArray:
-    """The value of flipping one bit, flattened; zero at the optimum and where no state exists."""
+    """The value of flipping one bit, flattened, in the portfolio or not; 0 at the optimum and where no state exists."""
+    alone = replace(setting, portfolio=[1])
+    return np.nan_to_num(evaluate(alone, constant(1)).values).reshape(-1)
+
+
+def require_one_bit(setting: Setting) -> None:
+    """Refuse portfolios without k = 1, for learners that fall back on it."""
     if setting.radii[0] != 1:
         raise InputError(f"this learner builds on k = 1, which the portfolio {setting.portfolio} does not have")
-    values = evaluate(setting, constant(1)).values.reshape(-1)
-    return np.nan_to_num(values)
 
 
 def backwards(setting: Setting) -> IntArray:

@@ -20,9 +20,8 @@ import numpy as np
 
 from kflip._typing import BoolArray, RadiusArray
 from kflip.errors import InputError
-from kflip.evaluation import evaluate
 from kflip.exact.sweeps import Progress
-from kflip.learn.score import Score, guard, regret, score
+from kflip.learn.score import Score, guard, regret, runtimes, score
 from kflip.policy import Policy, exists
 from kflip.setting import Setting
 from kflip.solution import Solution, solve
@@ -177,9 +176,7 @@ class Learner(ABC):
 
 
 def _point(best: Solution, policy: Policy, snapshot: Snapshot) -> Point:
-    setting = best.setting
-    raw = evaluate(setting, policy).expected_runtime
-    safe = evaluate(setting, guard(setting, policy, snapshot.left)).expected_runtime
+    raw, safe = runtimes(best.setting, policy, snapshot.left)
     return Point(snapshot.iterations, regret(best, raw), regret(best, safe))
 
 

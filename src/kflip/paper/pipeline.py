@@ -12,11 +12,11 @@ import kflip
 from kflip.errors import unknown_word
 from kflip.exact.sweeps import Progress
 from kflip.export import jsonable
-from kflip.files import atomic_write
+from kflip.files import atomic_write, digest
 from kflip.paper import series
 from kflip.paper.claims import Finding
 from kflip.paper.experiments import EXPERIMENTS, Curves, Experiment, Maps, Summary, sizes
-from kflip.paper.records import Records, digest, fingerprint
+from kflip.paper.records import Records, fingerprint
 from kflip.paper.results import page_of
 from kflip.paper.steps import Known, Step, claim_name, point_name, steps_of
 from kflip.paper.tables import write_table

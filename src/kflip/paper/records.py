@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kflip.errors import InputError
-from kflip.files import atomic_write
+from kflip.files import atomic_write, digest
 
 FOLDER = ".steps"
 
@@ -94,11 +94,6 @@ class Records:
         for folder in (self.out, *self._folders):
             for remains in folder.glob(".*.part"):
                 remains.unlink()
-
-
-def digest(content: Any) -> str:
-    """Hash of plain values."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 @cache

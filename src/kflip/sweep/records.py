@@ -7,7 +7,6 @@ it, and as an error when somebody reads the records of a leaderboard.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -17,8 +16,8 @@ from typing import Any
 
 from kflip import __version__
 from kflip.errors import FileFormatError, InputError
-from kflip.files import atomic_write
-from kflip.sweep.tasks import Task, key_of
+from kflip.files import atomic_write, digest
+from kflip.sweep.tasks import Task
 
 FORMAT = "kflip-record"
 VERSION = 1
@@ -60,24 +59,11 @@ class Store:
             return None
         whole = all(isinstance(record.get(name), dict) for name in ("task", "result"))
         whole = whole and isinstance(record.get("seconds"), (int, float))
-        return record if whole and key_of(record["task"]) == task.key else None
-
-    def has(self, task: Task) -> bool:
-        """Whether an intact record of the task exists."""
-        return self.find(task) is not None
+        return record if whole and digest(record["task"]) == task.key else None
 
     def save(self, task: Task, result: dict[str, Any], seconds: float) -> None:
         """Write the record of a finished task."""
-        record = {
-            "format": FORMAT,
-            "version": VERSION,
-            "kflip": __version__,
-            "key": task.key,
-            "task": task.to_dict(),
-            "result": result,
-            "seconds": round(seconds, 3),
-        }
-        self.add(record)
+        self.add(record_of(task.to_dict(), result, seconds))
 
     def add(self, record: dict[str, Any]) -> Path:
         """Write a record under its key."""
@@ -87,7 +73,7 @@ class Store:
             raise InputError(f"cannot write {self.folder}: {error.strerror}") from None
         path = self.path(record["key"])
         with atomic_write(path) as stream:
-            stream.write(json.dumps(record | {"checksum": checksum(record)}, indent=1).encode() + b"\n")
+            stream.write(json.dumps(record | {"checksum": digest(record)}, indent=1).encode() + b"\n")
         return path
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -96,6 +82,19 @@ class Store:
             raise InputError(f"no records: {self.folder} is not a folder")
         for path in sorted(self.folder.glob("*.json")):
             yield read(path)
+
+
+def record_of(task: dict[str, Any], result: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """A record; its key is the hash of the task."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "kflip": __version__,
+        "key": digest(task),
+        "task": task,
+        "result": result,
+        "seconds": round(seconds, 3),
+    }
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -112,13 +111,8 @@ def read(path: Path) -> dict[str, Any]:
         raise FileFormatError(f"{path}: not a record of kflip")
     if record.get("version") != VERSION:
         raise FileFormatError(f"{path}: record version {record.get('version')!r}, this kflip reads {VERSION}")
-    if record.pop("checksum", None) != checksum(record):
+    if record.pop("checksum", None) != digest(record):
         raise FileFormatError(f"{path}: the record was altered (checksum mismatch)")
     if path.stem != record.get("key"):
         raise FileFormatError(f"{path}: the record of another task")
     return record
-
-
-def checksum(record: dict[str, Any]) -> str:
-    """Hash of a record."""
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

@@ -8,32 +8,22 @@ that uses fewer radii.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import unicodedata
-from math import nan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from kflip import __version__, rules
-from kflip.analysis import hit_ratio
+from kflip import rules
 from kflip.errors import InputError
-from kflip.evaluation import evaluate
 from kflip.exact.sweeps import Progress
 from kflip.export import jsonable
-from kflip.files import load_policy
-from kflip.learn import LEARNERS, Score, score
-from kflip.learn.score import regret
-from kflip.policy import AnyPolicy, Policy, as_policy
+from kflip.files import digest, load_policy
+from kflip.learn import LEARNERS
+from kflip.policy import as_policy
 from kflip.setting import Setting
-from kflip.solution import Solution, solve
-from kflip.sweep import records
-from kflip.sweep.records import Store
+from kflip.sweep.records import Store, record_of
 from kflip.sweep.suite import SUITES, Benchmark, benchmark_named
-from kflip.sweep.tasks import digest
+from kflip.sweep.tasks import policy_digest, untrained
 
 #: Characters of a name.
 LONGEST_NAME = 60
@@ -73,24 +63,15 @@ def submit(
         "setting": where.setting.to_dict(),
         "budget": None,
         "method": name,
-        "options": {"policy_sha256": digest_of(policy)},
+        "options": {"policy_sha256": policy_digest(policy)},
         "seed": None,
     }
-    key = hashlib.sha256(json.dumps(task, sort_keys=True).encode()).hexdigest()
-    found = _entered(store, where.id, name, key)
+    found = _entered(store, where.id, name, digest(task))
     if found is not None:
         return found
     begun = perf_counter()
-    result = _result(where.setting, policy, progress)
-    record = {
-        "format": records.FORMAT,
-        "version": records.VERSION,
-        "kflip": __version__,
-        "key": key,
-        "task": task,
-        "result": jsonable(result),
-        "seconds": round(perf_counter() - begun, 3),
-    }
+    result = jsonable(untrained(where.setting, policy, progress))
+    record = record_of(task, result, perf_counter() - begun)
     store.add(record)
     return record
 
@@ -103,14 +84,6 @@ def check_name(name: str) -> None:
     plain = unicodedata.normalize("NFKC", name).casefold()
     if plain in LEARNERS or _is_rule(plain):
         raise InputError(f"{name!r} is the name of a method of kflip: choose another")
-
-
-def digest_of(policy: AnyPolicy) -> str:
-    """Hash of a policy's radii, or of its radii and probabilities."""
-    if isinstance(policy, Policy):
-        return digest(policy)
-    parts = np.asarray(policy.radii, dtype="<i8"), np.asarray(policy.probabilities, dtype="<f8")
-    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
 
 
 def _is_rule(name: str) -> bool:
@@ -146,27 +119,3 @@ def _entered(store: Store, benchmark: str, name: str, key: str) -> dict[str, Any
         if (task["benchmark"], task["method"]) == (benchmark, name):
             raise InputError(f"{name!r} has entered {benchmark} with another policy: choose another name")
     return None
-
-
-def _result(setting: Setting, policy: AnyPolicy, progress: Progress | None) -> dict[str, Any]:
-    best = solve(setting, progress=progress)
-    return {
-        "spent": None,
-        "optimal_runtime": best.expected_runtime,
-        "score": _score(best, policy).to_dict(),
-        "area": None,
-        "curve": [],
-        "policy_sha256": digest_of(policy),
-    }
-
-
-def _score(best: Solution, policy: AnyPolicy) -> Score:
-    """Nothing is known about how the policy was made, so there is nothing to guard."""
-    if isinstance(policy, Policy):
-        return score(best, policy)
-    runtime = evaluate(best.setting, policy).expected_runtime
-    lost = regret(best, runtime)
-    if best.setting.state == "bits":
-        return Score(runtime, lost, runtime, lost, nan, nan)
-    hits = hit_ratio(best.setting, policy)
-    return Score(runtime, lost, runtime, lost, hits.states, hits.time)

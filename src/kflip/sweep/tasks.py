@@ -7,7 +7,6 @@ neither on the worker nor on other tasks.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +20,10 @@ from kflip.errors import InputError, unknown_word
 from kflip.evaluation import evaluate
 from kflip.exact.sweeps import Progress
 from kflip.export import jsonable
+from kflip.files import digest
 from kflip.learn import LEARNERS, Learner, Score, learner_named, score
 from kflip.learn.score import regret
-from kflip.policy import Policy
+from kflip.policy import AnyPolicy, Policy
 from kflip.setting import Setting
 from kflip.solution import solve
 from kflip.sweep.suite import Benchmark
@@ -71,23 +71,18 @@ class Task:
         """The task that :meth:`to_dict` described; an error if this version of kflip would do another one."""
         setting = Setting(**content["setting"])
         task = cls(content["benchmark"], setting, content["budget"], content["method"], content["seed"])
-        if task.key != key_of(content):
+        if task.key != digest(content):
             raise InputError(f"kflip {__version__} of this worker has other options for {task.method} than the driver")
         return task
 
     @cached_property
     def key(self) -> str:
         """Hash of the content."""
-        return key_of(self.to_dict())
+        return digest(self.to_dict())
 
     def __str__(self) -> str:
         seed = f", seed {self.seed}" if self.method in LEARNERS else ""
         return f"{self.method} on {self.benchmark}{seed}"
-
-
-def key_of(content: dict[str, Any]) -> str:
-    """Hash of a task's plain values."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def tasks_of(benchmarks: Iterable[Benchmark], methods: Iterable[str], seeds: Iterable[int]) -> list[Task]:
@@ -118,34 +113,41 @@ def run(task: Task, progress: Progress | None = None) -> dict[str, Any]:
     """Do a task: what it found, as plain values that are the same wherever it runs."""
     if task.method in LEARNERS:
         return jsonable(_learn(learner_named(task.method), task, progress))
-    return jsonable(_apply(task))
+    return jsonable(untrained(task.setting, rules.by_name(task.method)) | {"spent": 0})
 
 
 def _learn(learner: Learner, task: Task, progress: Progress | None) -> dict[str, Any]:
     training = learner.train(task.setting, task.budget, task.seed, progress=progress)
-    return training.to_dict() | {"policy_sha256": digest(training.policy)}
+    return training.to_dict() | {"policy_sha256": policy_digest(training.policy)}
 
 
-def _apply(task: Task) -> dict[str, Any]:
-    best = solve(task.setting)
-    rule = rules.by_name(task.method)
-    policy = None if isinstance(rule, rules.AdaptiveRule) else rules.resolve(task.setting, rule)
-    if isinstance(policy, Policy):
-        result, name = score(best, policy), digest(policy)
-    else:  # a rule that draws its radius, or has memory, is no table of radii
-        runtime = evaluate(task.setting, rule).expected_runtime
+def untrained(
+    setting: Setting, policy: AnyPolicy | rules.Rule | rules.AdaptiveRule, progress: Progress | None = None
+) -> dict[str, Any]:
+    """What is known of a policy that was not trained here: nothing to guard, no curve."""
+    best = solve(setting, progress=progress)
+    if isinstance(policy, rules.AdaptiveRule):
+        runtime = evaluate(setting, policy).expected_runtime
         lost = regret(best, runtime)
-        result, name = Score(runtime, lost, runtime, lost, nan, nan), None
+        found, name = Score(runtime, lost, runtime, lost, nan, nan), None
+    else:
+        table = rules.resolve(setting, policy)
+        found, name = score(best, table), policy_digest(table)
     return {
-        "spent": 0,
+        "spent": None,
         "optimal_runtime": best.expected_runtime,
-        "score": result.to_dict(),
+        "score": found.to_dict(),
         "area": None,
         "curve": [],
         "policy_sha256": name,
     }
 
 
-def digest(policy: Policy) -> str:
-    """Hash of a policy's radii."""
-    return hashlib.sha256(np.ascontiguousarray(policy.table, dtype="<i8").tobytes()).hexdigest()
+def policy_digest(policy: AnyPolicy) -> str:
+    """Hash of a policy's radii, or of its radii and probabilities."""
+    parts = (
+        [np.asarray(policy.table, dtype="<i8")]
+        if isinstance(policy, Policy)
+        else [np.asarray(policy.radii, dtype="<i8"), np.asarray(policy.probabilities, dtype="<f8")]
+    )
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
